@@ -1,0 +1,99 @@
+package crawler_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rooms is who may import whom: each package with the packages of this module that
+// its code (tests aside) may import. The reasoning stands in docs/design; change the
+// table only together with it.
+var rooms = map[string][]string{
+	"weburl":            {},
+	"stats":             {},
+	"frontier":          {"weburl"},
+	"dedup":             {"weburl"},
+	"parse":             {"weburl"},
+	"fetch":             {"weburl"},
+	"crawl":             {"fetch", "frontier", "parse", "weburl"},
+	"report":            {"crawl", "dedup", "fetch", "stats", "internal/durable"},
+	"internal/durable":  {},
+	"internal/memweb":   {},
+	"internal/demosite": {},
+	"configs":           {},
+	"cmd/crawler": {"configs", "crawl", "dedup", "fetch", "frontier", "parse", "report", "weburl",
+		"internal/demosite"},
+}
+
+// pure packages take time, randomness and bytes as arguments: none of these may be
+// imported there.
+var (
+	pure      = []string{"weburl", "stats", "frontier", "dedup", "parse"}
+	forbidden = []string{"sync", "sync/atomic", "log", "log/slog", "os", "net/http", "math/rand", "crypto/rand"}
+)
+
+func TestRooms(t *testing.T) {
+	found := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); name == "testdata" || name == "bench" || strings.HasPrefix(name, ".") && path != "." {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			dir := filepath.ToSlash(filepath.Dir(path))
+			found[dir] = checkImports(t, dir, path) || found[dir]
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, documented := range found {
+		if !documented {
+			t.Errorf("%s has no package comment", dir)
+		}
+	}
+	for dir := range rooms {
+		if _, ok := found[dir]; !ok {
+			t.Errorf("the table lists %s, which has no Go files", dir)
+		}
+	}
+}
+
+// checkImports holds one file against the table and reports whether it carries the
+// package comment.
+func checkImports(t *testing.T, dir, path string) (documented bool) {
+	allowed, listed := rooms[dir]
+	if !listed {
+		t.Errorf("%s is in no room of the table", path)
+		return true
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly|parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, imp := range f.Imports {
+		name, err := strconv.Unquote(imp.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ours, ok := strings.CutPrefix(name, "crawler/"); ok && !slices.Contains(allowed, ours) {
+			t.Errorf("%s imports %s, which the table does not allow %s", path, ours, dir)
+		}
+		if slices.Contains(pure, dir) && slices.Contains(forbidden, name) {
+			t.Errorf("%s imports %s; %s is a pure package", path, name, dir)
+		}
+	}
+	return f.Doc != nil && len(f.Doc.Text()) > 80
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"crawler/crawl"
+	"crawler/fetch"
+	"crawler/frontier"
+	"crawler/parse"
+	"crawler/weburl"
+)
+
+// crawl turns the options into the engine's configuration.
+func (o *options) crawl(seeds []string) (crawl.Config, error) {
+	mode, err := crawl.ParseScopeMode(o.scope.value)
+	if err != nil {
+		return crawl.Config{}, usage("", "%w", err)
+	}
+	if err := o.check(); err != nil {
+		return crawl.Config{}, err
+	}
+	client, err := o.fetch()
+	if err != nil {
+		return crawl.Config{}, err
+	}
+	return crawl.Config{
+		Seeds:        seeds,
+		Scope:        crawl.Scope{Mode: mode, Include: o.include, Exclude: o.exclude},
+		MaxDepth:     o.maxDepth(),
+		MaxPages:     o.pages,
+		MaxBytes:     int64(o.bytes),
+		TimeLimit:    time.Duration(o.limit),
+		Grace:        time.Duration(o.grace),
+		Workers:      o.conns,
+		IgnoreRobots: o.robots.value == "ignore",
+		Sitemaps:     o.sitemap,
+		Frontier: frontier.Config{
+			Delay: o.spacing(), MaxDelay: time.Duration(o.maxDelay), PerHost: o.hostCons, Retries: o.retries,
+			MaxPerHost: o.perHost, Interval: o.interval(),
+		},
+		Fetch: client,
+		Parse: parse.Options{Assets: o.assets, Rules: o.extract.parsed, URL: weburl.Options{DropParams: o.drop}},
+	}, nil
+}
+
+// check refuses numbers that make no sense, naming the flag and its range.
+func (o *options) check() error {
+	for _, n := range []struct {
+		flag      string
+		value     int
+		low, high int
+	}{
+		{"depth", o.depth, -1, 1 << 20}, {"max-pages", o.pages, 0, 1 << 40}, {"max-pages-per-host", o.perHost, 0, 1 << 40},
+		{"concurrency", o.conns, 1, 10_000}, {"per-host", o.hostCons, 1, 1000}, {"retries", o.retries, 0, 100},
+		{"max-sites", o.maxSites, 1, 1_000_000},
+	} {
+		if n.value < n.low || n.value > n.high {
+			return usage("", "--%s %d: want %d to %d", n.flag, n.value, n.low, n.high)
+		}
+	}
+	if !(o.rate >= 0 && o.rate <= 1e6) {
+		return usage("", "--rate-limit %v: want 0 to 1000000 pages a second", o.rate)
+	}
+	if o.timeout == 0 || o.maxSize == 0 {
+		return usage("", "--timeout and --max-size must be above 0")
+	}
+	return nil
+}
+
+func (o *options) maxDepth() int {
+	switch o.depth {
+	case -1:
+		return 0
+	case 0:
+		return crawl.SeedsOnly
+	}
+	return o.depth
+}
+
+func (o *options) spacing() time.Duration {
+	if o.delay == 0 {
+		return frontier.NoDelay
+	}
+	return time.Duration(o.delay)
+}
+
+func (o *options) interval() time.Duration {
+	if o.rate == 0 {
+		return 0
+	}
+	return time.Duration(float64(time.Second) / o.rate)
+}
+
+func (o *options) fetch() (fetch.Config, error) {
+	cfg := fetch.Config{
+		UserAgent: o.userAgent(),
+		Timeout:   time.Duration(o.timeout),
+		MaxBody:   int64(o.maxSize),
+		MaxConns:  max(256, o.conns),
+		PerHost:   o.hostCons,
+	}
+	var err error
+	if cfg.Header, err = parseHeaders(o.headers); err != nil {
+		return cfg, err
+	}
+	if o.proxy != "" {
+		if cfg.Proxy, err = url.Parse(o.proxy); err != nil || cfg.Proxy.Host == "" {
+			return cfg, usage("write it like http://127.0.0.1:3128 or socks5://127.0.0.1:1080", "--proxy %q is no proxy URL", o.proxy)
+		}
+	}
+	if o.cookies != "" {
+		if cfg.Jar, err = loadCookies(o.cookies); err != nil {
+			return cfg, usage("the file is in the Netscape format that browsers' add-ons and curl -c write", "--cookies: %w", err)
+		}
+	}
+	for _, r := range o.resolve {
+		from, to, err := fetch.ParseResolve(r)
+		if err != nil {
+			return cfg, usage("write it like example.com:443:127.0.0.1", "--%w", err)
+		}
+		if cfg.Resolve == nil {
+			cfg.Resolve = map[string]string{}
+		}
+		cfg.Resolve[from] = to
+	}
+	// Let the client have its say before anything is created.
+	c, err := fetch.New(cfg)
+	if err != nil {
+		return cfg, usage("", "%w", err)
+	}
+	c.Close()
+	return cfg, nil
+}
+
+func (o *options) userAgent() string {
+	switch {
+	case o.agent != "":
+		return o.agent
+	case o.contact != "":
+		return fmt.Sprintf("crawler/%s (+%s)", version, o.contact)
+	}
+	return "crawler/" + version
+}
+
+func parseHeaders(lines []string) (http.Header, error) {
+	h := http.Header{}
+	for _, l := range lines {
+		name, value, ok := strings.Cut(l, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, usage(`write it like -H "Accept-Language: en"`, "--header %q has no name and colon", l)
+		}
+		h.Add(textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value))
+	}
+	return h, nil
+}
+
+func loadCookies(name string) (http.CookieJar, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return fetch.LoadCookies(f)
+}
+
+// stream is where page records go beside the file, if anywhere.
+func (o *options) stream(s streams) io.Writer {
+	if o.jsonl {
+		return s.out
+	}
+	return nil
+}
+
+// reportTo is where the text report goes: standard output, unless the page records
+// have it.
+func (o *options) reportTo(s streams) io.Writer {
+	if o.jsonl {
+		return s.err
+	}
+	return s.out
+}
+
+func newLogger(o *options, w io.Writer) *slog.Logger {
+	level := slog.LevelInfo
+	switch {
+	case o.quiet:
+		level = slog.LevelError
+	case o.verbose:
+		level = slog.LevelDebug
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	if o.logJSON.value == "json" {
+		return slog.New(slog.NewJSONHandler(w, opts))
+	}
+	return slog.New(slog.NewTextHandler(w, opts))
+}

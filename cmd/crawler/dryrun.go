@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v4"
+
+	"crawler/crawl"
+	"crawler/weburl"
+)
+
+// dryRun prints the effective configuration, as a file that --config would read,
+// and what would happen to the seeds first.
+func dryRun(w io.Writer, f *pflag.FlagSet, cfg crawl.Config) error {
+	var b strings.Builder
+	b.WriteString("# Effective configuration (changed settings are marked)\n")
+	var failed error
+	f.VisitAll(func(fl *pflag.Flag) {
+		if notSettings[fl.Name] || failed != nil {
+			return
+		}
+		line, err := setting(fl)
+		failed = err
+		b.WriteString(line)
+	})
+	if failed != nil {
+		return failed
+	}
+	b.WriteString("\n# First decisions\n")
+	seen := map[string]bool{}
+	for _, s := range cfg.Seeds {
+		u, err := cfg.Parse.URL.Parse(s)
+		if err != nil {
+			return usage("", "%w", err)
+		}
+		b.WriteString(decision(u, seen, cfg.IgnoreRobots))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func setting(fl *pflag.Flag) (string, error) {
+	var value any = fl.Value.String()
+	if list, ok := fl.Value.(pflag.SliceValue); ok {
+		value = list.GetSlice()
+	}
+	switch fl.Value.Type() {
+	case "int", "float64", "bool":
+		value = yaml.Node{Kind: yaml.ScalarNode, Value: fl.Value.String()}
+	}
+	if n, ok := value.(yaml.Node); ok {
+		value = &n
+	}
+	text, err := yaml.Marshal(map[string]any{fl.Name: value})
+	if err != nil {
+		return "", fmt.Errorf("setting %s: %w", fl.Name, err)
+	}
+	line := strings.TrimSuffix(string(text), "\n")
+	if fl.Changed && !strings.Contains(line, "\n") {
+		line += "  # set"
+	}
+	return line + "\n", nil
+}
+
+func decision(u weburl.URL, seen map[string]bool, ignoreRobots bool) string {
+	switch {
+	case seen[u.String()]:
+		return fmt.Sprintf("# seen   %s (given twice)\n", u)
+	case ignoreRobots:
+		seen[u.String()] = true
+		return fmt.Sprintf("# fetch  %s\n", u)
+	}
+	seen[u.String()] = true
+	return fmt.Sprintf("# fetch  %s, after asking %s/robots.txt\n", u, u.Origin())
+}
+
+// flagSuggestion names the known flag that is nearest to an unknown one.
+func flagSuggestion(c *cobra.Command, err error) string {
+	_, name, ok := strings.Cut(err.Error(), "unknown flag: --")
+	if !ok {
+		return ""
+	}
+	return nearest(c.Flags(), name, func(n string) string { return "--" + n })
+}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html/charset"
+
+	"crawler/report"
+	"crawler/weburl"
+)
+
+// TestRealDocuments crawls a documentation tree, served by nginx, with the program as
+// it is shipped, and holds the outcome against a walk over the files by another
+// parser. It runs where DOCUMENT_TREE names a tree (make real).
+func TestRealDocuments(t *testing.T) {
+	root := os.Getenv("DOCUMENT_TREE")
+	if root == "" {
+		t.Skip("DOCUMENT_TREE names no documentation tree")
+	}
+	base, accessLog := startNginx(t, root)
+	bin := filepath.Join(t.TempDir(), "crawler")
+	command(t, "go", "build", "-o", bin, ".")
+	out := filepath.Join(t.TempDir(), "crawl")
+	text := command(t, bin, "crawl", base+"/", "-o", out, "--delay", "0", "--per-host", "8", "-c", "8", "--exact-stats", "--quiet")
+	t.Logf("\n%s", text)
+
+	truth := walkFiles(t, root, base+"/")
+	rep, err := report.Load(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := readPages(t, filepath.Join(out, report.PagesFile))
+	checkRecall(t, pages, truth)
+	checkFigure(t, "distinct words", rep.Words.Distinct, float64(len(truth.words)))
+	checkFigure(t, "surprise number", rep.Words.Surprise, truth.surprise())
+	checkRequests(t, accessLog)
+	t.Logf("%d pages found by an independent walk, %d fetched once; %d words, %d distinct; %.1f pages per CPU-second",
+		len(truth.status), len(pages), rep.Words.Total, len(truth.words), float64(rep.Pages.Fetched)/rep.Resources.CPUSeconds)
+}
+
+func checkRecall(t *testing.T, pages []report.PageRecord, truth *truth) {
+	t.Helper()
+	got := map[string]int{}
+	for _, p := range pages {
+		if got[p.FinalURL] != 0 {
+			t.Errorf("%s has two records", p.FinalURL)
+		}
+		got[p.FinalURL] = p.Status
+		if want := truth.status[p.FinalURL]; want != p.Status {
+			t.Errorf("%s: status %d, the files say %d (0: no link leads there)", p.FinalURL, p.Status, want)
+		}
+	}
+	for u, status := range truth.status {
+		if got[u] != status {
+			t.Errorf("%s is reachable by links and was not fetched", u)
+		}
+	}
+}
+
+func checkFigure(t *testing.T, name string, f report.Figure, exact float64) {
+	t.Helper()
+	if f.Exact == nil || *f.Exact != exact {
+		t.Errorf("%s: --exact-stats counts %v, an independent count %v", name, f.Exact, exact)
+	}
+	if exact < f.Low || exact > f.High {
+		t.Errorf("%s: exactly %v, outside the stated %v to %v", name, exact, f.Low, f.High)
+	}
+	t.Logf("%s: estimate %.0f (%.0f to %.0f), exactly %.0f, error %+.2f %%", name, f.Estimate, f.Low, f.High, exact, 100*(f.Estimate/exact-1))
+}
+
+// checkRequests reads what the server saw: nothing was asked for twice.
+func checkRequests(t *testing.T, log string) {
+	t.Helper()
+	data, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, u := range strings.Fields(string(data)) {
+		if seen[u] {
+			t.Errorf("the server saw %s twice", u)
+		}
+		seen[u] = true
+	}
+	if len(seen) == 0 {
+		t.Error("the server's log is empty")
+	}
+}
+
+func startNginx(t *testing.T, root string) (base, log string) {
+	t.Helper()
+	path, err := exec.LookPath("nginx")
+	if err != nil {
+		path = "/usr/sbin/nginx"
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	dir := t.TempDir()
+	log = filepath.Join(dir, "access.log")
+	conf := fmt.Sprintf(`daemon off; master_process off; pid %[1]s/pid; error_log %[1]s/error.log;
+events { worker_connections 256; }
+http { include /etc/nginx/mime.types; default_type application/octet-stream; gzip on; gzip_types text/css application/javascript;
+ log_format uri '$request_uri'; access_log %[2]s uri; client_body_temp_path %[1]s/t1; proxy_temp_path %[1]s/t2;
+ fastcgi_temp_path %[1]s/t3; uwsgi_temp_path %[1]s/t4; scgi_temp_path %[1]s/t5; keepalive_requests 1000000;
+ server { listen %[3]s; root %[4]s; index index.html; absolute_redirect off; } }`, dir, log, addr, root)
+	name := filepath.Join(dir, "nginx.conf")
+	if err := os.WriteFile(name, []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "-c", name, "-p", dir, "-e", filepath.Join(dir, "error.log"))
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("nginx: %v (install it: .ci/packages nginx-light)", err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		cmd.Wait()
+	})
+	waitFor(t, addr)
+	return "http://" + addr, log
+}
+
+// waitFor dials until the server accepts: at most some seconds of refused dials.
+func waitFor(t *testing.T, addr string) {
+	t.Helper()
+	for range 20_000 {
+		if c, err := net.Dial("tcp", addr); err == nil {
+			c.Close()
+			return
+		}
+	}
+	t.Fatalf("nothing listens on %s", addr)
+}
+
+func command(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", name, err, out, stderr.String())
+	}
+	return string(out)
+}
+
+func readPages(t *testing.T, name string) []report.PageRecord {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var pages []report.PageRecord
+	sc := bufio.NewScanner(f)
+	sc.Buffer(nil, 4<<20)
+	for sc.Scan() {
+		var p report.PageRecord
+		if err := json.Unmarshal(sc.Bytes(), &p); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		pages = append(pages, p)
+	}
+	return pages
+}
+
+// truth is what a walk over the files finds, by goquery and net/url: every URL links
+// lead to with its status, and every word with its count.
+type truth struct {
+	root   string
+	status map[string]int
+	words  map[string]int
+	todo   []string
+	queued map[string]bool
+}
+
+func walkFiles(t *testing.T, root, start string) *truth {
+	w := &truth{root: root, status: map[string]int{}, words: map[string]int{}, queued: map[string]bool{}}
+	w.add(start)
+	for len(w.todo) > 0 {
+		u := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		w.visit(t, u)
+	}
+	return w
+}
+
+func (w *truth) add(u string) {
+	c, err := weburl.Parse(u)
+	if err != nil || w.queued[c.String()] || len(w.queued) > 0 && !strings.HasPrefix(c.String(), w.origin()) {
+		return
+	}
+	w.queued[c.String()] = true
+	w.todo = append(w.todo, c.String())
+}
+
+func (w *truth) origin() string {
+	for u := range w.queued {
+		c, _ := url.Parse(u)
+		return c.Scheme + "://" + c.Host + "/"
+	}
+	return ""
+}
+
+func (w *truth) visit(t *testing.T, at string) {
+	u, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(w.root, filepath.FromSlash(u.Path))
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		w.status[at] = http.StatusNotFound
+		return
+	case info.IsDir() && !strings.HasSuffix(u.Path, "/"):
+		u.Path += "/"
+		w.add(u.String())
+		return
+	case info.IsDir():
+		name = filepath.Join(name, "index.html")
+		if _, err := os.Stat(name); err != nil {
+			w.status[at] = http.StatusForbidden
+			return
+		}
+	}
+	w.status[at] = http.StatusOK
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".html", ".htm":
+		w.read(t, u, data)
+	case ".txt":
+		w.count(string(data))
+	}
+}
+
+func (w *truth) read(t *testing.T, base *url.URL, data []byte) {
+	r, err := charset.NewReader(bytes.NewReader(data), "text/html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := goquery.NewDocumentFromReader(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if href, ok := doc.Find("base[href]").Attr("href"); ok {
+		if b, err := base.Parse(href); err == nil {
+			base = b
+		}
+	}
+	doc.Find("a[href], area[href], iframe[src], frame[src], link[href]").Each(func(_ int, s *goquery.Selection) {
+		rel := strings.Fields(strings.ToLower(s.AttrOr("rel", "")))
+		if goquery.NodeName(s) == "link" && !slices.ContainsFunc(rel, func(r string) bool {
+			return r == "canonical" || r == "next" || r == "prev" || r == "alternate"
+		}) || slices.Contains(rel, "nofollow") {
+			return
+		}
+		if u, err := base.Parse(strings.TrimSpace(s.AttrOr("href", s.AttrOr("src", "")))); err == nil && u.Scheme == "http" {
+			u.Fragment = ""
+			w.add(u.String())
+		}
+	})
+	doc.Find("script, style, template, noscript").Remove()
+	for _, n := range doc.Find("*").Contents().Nodes {
+		if goquery.NodeName(goquery.NewDocumentFromNode(n).Selection) == "#text" {
+			w.count(n.Data)
+		}
+	}
+}
+
+func (w *truth) count(text string) {
+	for _, f := range strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.Is(unicode.Nd, r)
+	}) {
+		if utf8.RuneCountInString(f) <= 64 {
+			w.words[strings.Map(unicode.ToLower, f)]++
+		}
+	}
+}
+
+func (w *truth) surprise() float64 {
+	sum := 0.0
+	for _, n := range w.words {
+		sum += float64(n) * float64(n)
+	}
+	return sum
+}

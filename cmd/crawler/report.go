@@ -1,0 +1,65 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"crawler/report"
+)
+
+func newReport(s streams) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "report DIR",
+		Short: "Print the report of a crawl again",
+		Long:  "report prints the report of the crawl in DIR: as text, or as JSON (the schema is docs/report.md).",
+		Example: `  crawler report example
+  crawler report --json example | jq .pages`,
+		Args: exactly(1, "name the crawl's directory: crawler report DIR"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := report.Load(args[0])
+			switch {
+			case errors.Is(err, report.ErrNoReport):
+				return usage("name the directory given to crawler crawl -o; a crawl writes its report when it ends", "%w", err)
+			case err != nil:
+				return &exitError{code: exitFailed, err: err}
+			}
+			return printReport(s.out, r, asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	return c
+}
+
+func printReport(w io.Writer, r *report.Report, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(r)
+	}
+	_, err := io.WriteString(w, r.Text())
+	return err
+}
+
+// exactly is cobra.ExactArgs with the next step in its error.
+func exactly(n int, hint string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usage(hint, "%s takes %d argument, got %d", c.Name(), n, len(args))
+		}
+		return nil
+	}
+}
+
+// diskError tells an error of writing from others.
+func diskError(err error) error {
+	hint := "free some space or choose another -o"
+	if errors.Is(err, os.ErrPermission) {
+		hint = "choose an -o you may write to"
+	}
+	return &exitError{code: exitDisk, err: err, hint: hint}
+}

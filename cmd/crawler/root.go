@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// version is the program's; it stands in the user agent and in every report.
+const version = "0.1.0"
+
+// Exit codes; they stand in every help text.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitDisk        = 3
+	exitNothing     = 4
+	exitLimit       = 5
+	exitInterrupted = 130
+)
+
+const exitCodes = `
+Exit codes:
+  0    the crawl ended, or a limit you set ended it
+  1    something failed
+  2    wrong usage: a flag, the configuration, a seed
+  3    the output could not be written (no space, no permission)
+  4    nothing could be fetched
+  5    a limit ended the crawl, with --fail-on-limit
+  130  interrupted (Ctrl-C); the report covers what was done`
+
+// exitError carries an exit code and, where there is one, the next step.
+type exitError struct {
+	code int
+	err  error
+	hint string
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage is an error of the command line, the configuration or the seeds.
+func usage(hint, format string, args ...any) error {
+	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...), hint: hint}
+}
+
+// streams are the process's; tests give their own.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// run executes the command line and returns the exit code.
+func run(args []string, in io.Reader, out, errw io.Writer) int {
+	s := streams{in: in, out: out, err: errw}
+	root := newRoot(s)
+	root.SetArgs(args)
+	err := root.Execute()
+	if err == nil {
+		return exitOK
+	}
+	var e *exitError
+	if !errors.As(err, &e) {
+		e = &exitError{code: exitUsage, err: err, hint: "crawler --help lists the commands, crawler COMMAND --help the flags"}
+	}
+	fmt.Fprintf(errw, "crawler: %v\n", e.err)
+	if e.hint != "" {
+		fmt.Fprintf(errw, "  -> %s\n", e.hint)
+	}
+	return e.code
+}
+
+func newRoot(s streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "crawler",
+		Short: "Crawl web sites politely, every page once, and report what was found",
+		Long: `crawler visits every page that can be reached from a few seeds, once. It obeys
+robots.txt, asks each host one page a second, remembers what it has seen in a
+multilayer Bloom filter with an exact check behind it, and ends with a report:
+pages and what was skipped and why, distinct words and surprise number of every
+site, and the filter's measured rate of false positives.`,
+		Example: `  crawler demo
+  crawler crawl https://example.com/ -o example
+  crawler report example`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       version,
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetVersionTemplate("crawler {{.Version}}\n")
+	root.AddCommand(newCrawl(s), newReport(s), newDemo(s), newVersion(s))
+	for _, c := range root.Commands() {
+		c.Long += "\n" + exitCodes
+	}
+	return root
+}

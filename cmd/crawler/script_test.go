@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"crawler/report"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"crawler": main})
+}
+
+// TestScripts runs the program as a user does: every script in testdata/script.
+func TestScripts(t *testing.T) {
+	site, err := filepath.Abs("../../testdata/site")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples, err := filepath.Abs("../../configs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("SITE", site)
+			e.Setenv("CONFIGS", examples)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"serve": serve, "exits": exits, "requests": requests, "lines": lines,
+		},
+	})
+}
+
+// server counts the requests of the site a script serves.
+type server struct {
+	mu    sync.Mutex
+	count int        // guarded by mu
+	more  *sync.Cond // on mu
+}
+
+// serve KIND serves a web on loopback and puts its address into $URL: files ($SITE),
+// forbidden (robots.txt closes all), slow (pages without end, 20 ms each), missing
+// (404 everywhere), closed (a port nobody listens on).
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: serve files|forbidden|slow|missing|closed")
+	}
+	s := &server{}
+	s.more = sync.NewCond(&s.mu)
+	srv := httptest.NewServer(s.counting(handler(ts, args[0])))
+	ts.Setenv("URL", srv.URL)
+	if args[0] == "closed" {
+		srv.Close()
+		return
+	}
+	ts.Defer(srv.Close)
+	running.Store(ts.Name(), s)
+}
+
+// running holds the server of each script by the script's name.
+var running sync.Map
+
+func handler(ts *testscript.TestScript, kind string) http.Handler {
+	switch kind {
+	case "files":
+		return http.FileServer(http.Dir(ts.Getenv("SITE")))
+	case "missing", "closed":
+		return http.NotFoundHandler()
+	case "forbidden":
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, "User-agent: *\nDisallow: /\n")
+		})
+	case "slow":
+		return http.HandlerFunc(slow)
+	}
+	ts.Fatalf("serve: unknown kind %s", kind)
+	return nil
+}
+
+func slow(w http.ResponseWriter, r *http.Request) {
+	n, _ := strconv.Atoi(strings.Trim(r.URL.Path, "/"))
+	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Millisecond)
+	defer cancel()
+	<-ctx.Done()
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprintf(w, "<title>%d</title><a href=/%d>a</a> <a href=/%d>b</a> some words", n, 2*n+1, 2*n+2)
+}
+
+func (s *server) counting(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.count++
+		s.more.Broadcast()
+		s.mu.Unlock()
+		h.ServeHTTP(w, r)
+	})
+}
+
+// requests N waits until the server has seen N requests.
+func requests(ts *testscript.TestScript, neg bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	v, ok := running.Load(ts.Name())
+	if !ok {
+		ts.Fatalf("requests: nothing is served")
+	}
+	s := v.(*server)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.count < n {
+		s.more.Wait()
+	}
+}
+
+// exits N COMMAND... runs the command and checks its exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// lines FILE N checks the number of lines.
+func lines(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if got := strings.Count(ts.ReadFile(args[0]), "\n"); got != want {
+		ts.Fatalf("%s has %d lines, want %d", args[0], got, want)
+	}
+}
+
+// The schema of report.json is a promise: exactly these keys at the top.
+func TestReportKeys(t *testing.T) {
+	dir := t.TempDir()
+	r := &report.Report{}
+	if err := r.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, report.JSONFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, l := range strings.Split(string(data), "\n") {
+		if strings.HasPrefix(l, `  "`) {
+			keys = append(keys, strings.Split(l, `"`)[1])
+		}
+	}
+	want := "version seeds started finished ended_by pages skipped errors dedup words sites frontier resources"
+	if got := strings.Join(keys, " "); got != want {
+		t.Errorf("keys %s, want %s", got, want)
+	}
+}

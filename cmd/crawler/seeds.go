@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"crawler/weburl"
+)
+
+// maxBadSeeds is how many unusable lines are listed before the rest is only counted.
+const maxBadSeeds = 10
+
+// readSeeds takes the seeds from the arguments and from the seed file, and reports
+// every one that cannot be used, with its place.
+func readSeeds(args []string, file string, stdin io.Reader) ([]string, error) {
+	var l seedList
+	for i, a := range args {
+		if a == "-" {
+			file = "-"
+			continue
+		}
+		l.add(fmt.Sprintf("argument %d", i+1), a)
+	}
+	if file != "" {
+		if err := l.read(file, stdin); err != nil {
+			return nil, err
+		}
+	}
+	if len(l.bad) > 0 {
+		return nil, l.complain()
+	}
+	if len(l.urls) == 0 {
+		return nil, usage("give URLs as arguments, or --seeds FILE: crawler crawl https://example.com/", "no seeds%s", in(file))
+	}
+	return l.urls, nil
+}
+
+func in(file string) string {
+	switch file {
+	case "":
+		return ""
+	case "-":
+		return " on standard input"
+	}
+	return " in " + file
+}
+
+type seedList struct {
+	urls []string
+	bad  []string
+	more int
+}
+
+func (l *seedList) add(place, s string) {
+	u, err := weburl.Parse(s)
+	if err == nil {
+		l.urls = append(l.urls, u.String())
+		return
+	}
+	if len(l.bad) == maxBadSeeds {
+		l.more++
+		return
+	}
+	l.bad = append(l.bad, fmt.Sprintf("%s: %v%s", place, err, suggestion(s)))
+}
+
+// suggestion offers the URL that was probably meant.
+func suggestion(s string) string {
+	if u, err := weburl.Parse("https://" + s); err == nil && !strings.Contains(s, "://") && strings.ContainsAny(u.Hostname(), ".:") {
+		return "; did you mean " + u.String() + "?"
+	}
+	return ""
+}
+
+func (l *seedList) read(file string, stdin io.Reader) error {
+	r := stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return usage("check the path after --seeds", "seed file: %w", err)
+		}
+		defer f.Close()
+		r = f
+	}
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, 2*weburl.MaxLen)
+	n := 0
+	for sc.Scan() {
+		n++
+		line := strings.TrimSpace(strings.TrimPrefix(sc.Text(), "\ufeff"))
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		l.add(fmt.Sprintf("%s:%d", file, n), line)
+	}
+	if err := sc.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("line is longer than %d bytes", 2*weburl.MaxLen)
+		}
+		return usage("a seed file has one URL a line", "%s:%d: %w", file, n+1, err)
+	}
+	return nil
+}
+
+func (l *seedList) complain() error {
+	msg := strings.Join(l.bad, "\n  ")
+	if l.more > 0 {
+		msg += fmt.Sprintf("\n  and %d more", l.more)
+	}
+	return usage("a seed is an absolute http or https URL, such as https://example.com/; lines beginning with # are comments",
+		"unusable seeds:\n  %s", msg)
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels:
+// the graceful stop. The second ends the process at once.
+func interruptible(parent context.Context, errw io.Writer) (ctx context.Context, release func()) {
+	if parent == nil {
+		parent = context.Background()
+	}
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	released := make(chan struct{})
+	go func() {
+		select {
+		case <-signals:
+			fmt.Fprintln(errw, "stopping: pages in flight may finish; once more quits at once")
+			cancel()
+		case <-released:
+			return
+		}
+		select {
+		case <-signals:
+			os.Exit(exitInterrupted)
+		case <-released:
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(released)
+		cancel()
+	}
+}

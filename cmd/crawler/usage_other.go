@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+import "crawler/report"
+
+// used knows nothing where there is no getrusage; the report then says 0.
+func used() report.Usage { return report.Usage{} }

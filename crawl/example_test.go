@@ -1,0 +1,43 @@
+package crawl_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"crawler/crawl"
+	"crawler/dedup"
+	"crawler/frontier"
+)
+
+// A test of one's own site: every link leads somewhere. The crawl needs no more than
+// seeds and something to remember URLs by.
+func ExampleRun() {
+	site := httptest.NewServer(http.FileServer(http.Dir("../testdata/site")))
+	defer site.Close()
+	seen, _ := dedup.NewRestarting(dedup.Config{})
+	res, err := crawl.Run(context.Background(), crawl.Config{
+		Seeds:    []string{site.URL},
+		Seen:     seen,
+		Recorder: brokenLinks{},
+		Frontier: frontier.Config{Delay: frontier.NoDelay}, // our own site, so no pause
+	})
+	fmt.Println(res.Fetched, "pages,", res.Skipped["scope"], "link elsewhere,", err)
+	// Output:
+	// /missing.html is linked from / and answers 404
+	// 7 pages, 1 link elsewhere, <nil>
+}
+
+// brokenLinks prints the pages that do not answer 200.
+type brokenLinks struct{}
+
+func (brokenLinks) Page(v *crawl.Visit) error {
+	if v.Status != http.StatusOK {
+		from, _ := v.URL.Resolve(v.Via)
+		fmt.Printf("%s is linked from %s and answers %d\n", v.URL.Path(), from.Path(), v.Status)
+	}
+	return nil
+}
+func (brokenLinks) Skip(crawl.Skip) error { return nil }
+func (brokenLinks) Flush() error          { return nil }

@@ -1,0 +1,265 @@
+package crawl
+
+import (
+	"fmt"
+	"time"
+
+	"crawler/frontier"
+	"crawler/parse"
+	"crawler/weburl"
+)
+
+// enter admits the seeds. They define the scope, so it does not apply to them.
+func (c *coordinator) enter(seeds []weburl.URL) {
+	c.scope = newScope(c.cfg.Scope, seeds)
+	for _, u := range seeds {
+		c.result.Seeds = append(c.result.Seeds, u.String())
+		c.seed(frontier.Item{URL: u})
+	}
+}
+
+// seed admits an entry point: a seed or an entry of a sitemap.
+func (c *coordinator) seed(it frontier.Item) {
+	if c.depths == nil {
+		c.admit(it)
+		return
+	}
+	for _, found := range c.depths.Seed(it.URL) {
+		if found.URL == it.URL {
+			found = it
+		}
+		c.admit(found)
+	}
+}
+
+// offer is the gate for every link of every page: scope, nofollow, depth, budget,
+// and Seen last, so that nothing refused is remembered as seen.
+func (c *coordinator) offer(page *Visit, l parse.Link) {
+	it := frontier.Item{URL: l.URL, Via: page.via(), Depth: page.Depth + 1}
+	if r := c.scope.refuses(l.URL); r != "" {
+		c.refuse(it, r)
+		return
+	}
+	if l.NoFollow && !c.cfg.IgnoreRobots {
+		c.refuse(it, Nofollow)
+		return
+	}
+	if c.depths == nil {
+		c.admit(it)
+		return
+	}
+	c.admitAll(c.depths.Link(page.URL, l.URL, 1))
+}
+
+func (c *coordinator) admitAll(items []frontier.Item) {
+	for _, it := range items {
+		c.admit(it)
+	}
+}
+
+// admit queues a URL that is in scope if its host has room and it is new.
+func (c *coordinator) admit(it frontier.Item) (admitted bool) {
+	switch {
+	case c.frontier.Closed(it.URL):
+		c.refuse(it, HostClosed)
+	case !c.frontier.HasRoom(it.URL):
+		c.refuse(it, HostBudget)
+	case c.cfg.Seen.Admit(it.URL):
+		c.frontier.Push(it)
+		return true
+	}
+	return false
+}
+
+// fetched counts a page that was recorded and offers its links.
+func (c *coordinator) fetched(v *Visit) {
+	c.result.Fetched++
+	c.result.Bytes += v.Bytes
+	c.result.WireBytes += v.WireBytes
+	for _, l := range v.Page.Links {
+		if v.entrance() && (l.Kind == parse.Entry || l.Kind == parse.Sitemap) {
+			c.enterBy(v, l.URL, l.Kind == parse.Sitemap)
+			continue
+		}
+		c.offer(v, l)
+	}
+	switch {
+	case c.result.Fetched == c.cfg.MaxPages:
+		c.stop(ByMaxPages)
+	case c.cfg.MaxBytes > 0 && c.result.Bytes >= c.cfg.MaxBytes:
+		c.stop(ByMaxBytes)
+	}
+}
+
+// entrance reports whether what a sitemap or feed lists are entry points: it was
+// asked for as one, or is a seed. One that a page merely links to lists links.
+func (v *Visit) entrance() bool { return v.Sitemap || v.Via == "" }
+
+// enterBy admits an entry of a sitemap: an entry point like a seed, but one that
+// must be in scope.
+func (c *coordinator) enterBy(v *Visit, u weburl.URL, sitemap bool) {
+	it := frontier.Item{URL: u, Via: v.via(), Sitemap: sitemap}
+	if r := c.scope.refuses(u); r != "" {
+		c.refuse(it, r)
+		return
+	}
+	c.seed(it)
+}
+
+// readRobots takes in what a robots.txt says and puts the page that needed it back
+// to the front of its queue.
+func (c *coordinator) readRobots(v *Visit) {
+	if d, ok := v.Rules.CrawlDelay(); ok {
+		c.frontier.SetDelay(v.URL.Host(), d)
+	}
+	if c.cfg.Sitemaps {
+		for _, s := range v.Rules.Sitemaps() {
+			if u, err := c.cfg.Parse.URL.Parse(s); err == nil {
+				c.enterBy(v, u, true)
+			}
+		}
+	}
+	c.putBack(v)
+}
+
+// follow offers the target of a redirect, at the depth of the URL that redirects.
+func (c *coordinator) follow(v *Visit) {
+	it := frontier.Item{URL: v.Target, Via: v.Via, From: v.From, Depth: v.Depth, Hops: v.Hops + 1, Sitemap: v.Sitemap}
+	if it.From == "" {
+		it.From = v.URL.String()
+	}
+	if v.Via == "" && v.Reason == "" {
+		c.scope.addRedirected(v.URL, v.Target)
+	}
+	skip := Skip{URL: v.URL.String(), Reason: v.Reason, Via: v.Via, Detail: v.Detail}
+	if skip.Reason == "" {
+		skip.Reason = c.admitTarget(v.URL, it)
+		skip.Detail = "redirects to " + v.Target.String()
+	}
+	if skip.Reason != "" {
+		c.skip(skip)
+	}
+}
+
+// admitTarget passes a redirect's target through the gate and returns why it is not
+// followed.
+func (c *coordinator) admitTarget(from weburl.URL, it frontier.Item) Reason {
+	if it.Hops > MaxRedirects {
+		return RedirectLimit
+	}
+	if it.URL == from || it.URL.String() == it.From {
+		return RedirectLoop
+	}
+	if r := c.scope.refuses(it.URL); r != "" {
+		return r
+	}
+	if c.depths != nil {
+		// The target is no deeper than from, so it is within the limit; what else
+		// comes within it stands behind the target.
+		for _, other := range c.depths.Link(from, it.URL, 0) {
+			if other.URL != it.URL {
+				c.admit(other)
+			}
+		}
+	}
+	switch {
+	case c.frontier.Closed(it.URL):
+		return HostClosed
+	case !c.frontier.HasRoom(it.URL):
+		return HostBudget
+	case !c.cfg.Seen.Admit(it.URL):
+		return RedirectSeen
+	}
+	c.frontier.Push(it)
+	return ""
+}
+
+// refuse tells once that a link is not followed, unless its URL was admitted by
+// another way.
+func (c *coordinator) refuse(it frontier.Item, r Reason) {
+	if c.told.first(it.URL.String()) && !c.cfg.Seen.Has(it.URL) {
+		c.skip(Skip{URL: it.URL.String(), Reason: r, Via: it.Via})
+	}
+}
+
+// refusal is the last word on a URL that was admitted and not fetched.
+func (c *coordinator) refusal(v *Visit) Skip {
+	s := Skip{URL: v.URL.String(), Reason: v.Reason, Via: v.Via, Detail: v.Detail}
+	if v.End == Deferred {
+		s.Reason, s.Detail = HostClosed, fmt.Sprintf("status %d", v.Status)
+	}
+	return s
+}
+
+func (c *coordinator) skip(s Skip) {
+	c.skipped = append(c.skipped, s)
+	c.count(s.Reason)
+}
+
+func (c *coordinator) count(r Reason) {
+	if r.Decision() {
+		c.result.Skipped[r]++
+	} else {
+		c.result.Errors[r]++
+	}
+}
+
+// via is the page as it is named to those it links to.
+func (v *Visit) via() string { return v.URL.String() }
+
+// timeLimit is a channel that speaks when the crawl's time is up, nil without one.
+func (c *coordinator) timeLimit() <-chan time.Time {
+	if c.cfg.TimeLimit <= 0 {
+		return nil
+	}
+	return time.After(c.cfg.TimeLimit)
+}
+
+// leave tells of the URLs that stayed beyond the depth limit, which is known only
+// now, and returns the refusals not yet sent.
+func (c *coordinator) leave() []Skip {
+	if c.depths != nil {
+		c.depths.TooDeep(func(it frontier.Item) {
+			c.skip(Skip{URL: it.URL.String(), Reason: TooDeep, Via: it.Via})
+		})
+	}
+	return c.skipped
+}
+
+func (c *coordinator) finish() Result {
+	if c.graceful != nil {
+		c.graceful.Stop()
+	}
+	r := c.result
+	r.Finished = time.Now()
+	r.Queued, r.Leased, r.Hosts = c.frontier.Queued(), c.frontier.Leased(), c.frontier.Hosts()
+	switch {
+	case c.ring.recordErr != nil:
+		r.EndedBy = ByRecordError
+	case r.EndedBy == "":
+		r.EndedBy = Done
+	}
+	return r
+}
+
+// report shows the present state to the one who asked for it.
+func (c *coordinator) report() {
+	if c.cfg.Progress == nil {
+		return
+	}
+	p := Progress{
+		Elapsed: time.Since(c.result.Started), Fetched: c.result.Fetched, Bytes: c.result.Bytes,
+		Queued: c.frontier.Queued(), Leased: c.frontier.Leased(), Hosts: c.frontier.Hosts(),
+		MaxPages: c.cfg.MaxPages, TimeLimit: c.cfg.TimeLimit, Stopping: c.stopping,
+	}
+	for _, n := range c.result.Errors {
+		p.Failed += n
+	}
+	for _, n := range c.result.Skipped {
+		p.Skipped += n
+	}
+	p.Busiest = c.frontier.Busiest(busiestShown)
+	c.cfg.Progress(p)
+}
+
+const busiestShown = 3

@@ -1,0 +1,59 @@
+package crawl
+
+import (
+	"time"
+
+	"crawler/frontier"
+)
+
+// Result is what the engine itself knows about a crawl. What the pages said is the
+// Recorder's knowledge, what the filter did is Seen's.
+type Result struct {
+	Seeds             []string // in canonical form
+	Started, Finished time.Time
+	EndedBy           EndedBy
+
+	Fetched   int            // pages: answers that stand, whatever their status
+	Bytes     int64          // of their bodies, decoded
+	WireBytes int64          // as they came
+	Redirects int            // answers that only pointed elsewhere
+	Robots    int            // robots.txt files asked for
+	Retried   int            // answers and failures that were followed by another try
+	Skipped   map[Reason]int // URLs refused, by the crawl's own decisions
+	Errors    map[Reason]int // URLs that could not be fetched
+
+	Queued, Leased int // left over when the crawl was stopped
+	Hosts          int
+}
+
+// Left is the number of admitted URLs the crawl did not come to.
+func (r Result) Left() int { return r.Queued + r.Leased }
+
+// EndedBy says why a crawl ended.
+type EndedBy string
+
+// The ends of a crawl.
+const (
+	Done          EndedBy = "done"        // nothing was left
+	ByMaxPages    EndedBy = "max-pages"   // Config.MaxPages
+	ByMaxBytes    EndedBy = "max-bytes"   // Config.MaxBytes
+	ByTimeLimit   EndedBy = "time-limit"  // Config.TimeLimit
+	ByInterrupt   EndedBy = "interrupted" // the context was cancelled
+	ByRecordError EndedBy = "error"       // the Recorder failed
+)
+
+// Limit reports whether a configured limit ended the crawl.
+func (e EndedBy) Limit() bool { return e == ByMaxPages || e == ByMaxBytes || e == ByTimeLimit }
+
+// Progress is a look at a running crawl.
+type Progress struct {
+	Elapsed               time.Duration
+	Fetched, Failed       int
+	Skipped               int
+	Bytes                 int64
+	Queued, Leased, Hosts int
+	MaxPages              int // 0 when there is no limit
+	TimeLimit             time.Duration
+	Busiest               []frontier.HostLoad // hosts with most URLs queued
+	Stopping              bool
+}

@@ -1,0 +1,136 @@
+package crawl
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"crawler/weburl"
+)
+
+// ScopeMode says how far from the seeds a crawl may go.
+type ScopeMode string
+
+// The scopes, from the widest to the narrowest.
+const (
+	ScopeAny    ScopeMode = "any"    // every host
+	ScopeDomain ScopeMode = "domain" // the seeds' registrable domains (public suffix list) with all subdomains
+	ScopeHost   ScopeMode = "host"   // the seeds' hosts, port included, http and https alike
+	ScopePrefix ScopeMode = "prefix" // below the seeds' directories
+)
+
+// ParseScopeMode reads the name of a mode.
+func ParseScopeMode(s string) (ScopeMode, error) {
+	switch m := ScopeMode(s); m {
+	case ScopeAny, ScopeDomain, ScopeHost, ScopePrefix:
+		return m, nil
+	}
+	return "", fmt.Errorf("scope %q: want host, domain, prefix or any", s)
+}
+
+// Scope selects the links that are followed. Seeds themselves are always fetched.
+type Scope struct {
+	Mode    ScopeMode        // "" means ScopeHost
+	Include []*regexp.Regexp // if any, a URL must match one of them
+	Exclude []*regexp.Regexp // a URL must match none of them
+}
+
+// scope is a Scope that knows its seeds.
+type scope struct {
+	Scope
+	keys     map[string]bool // hosts or domains
+	prefixes []string
+}
+
+func newScope(s Scope, seeds []weburl.URL) *scope {
+	sc := &scope{Scope: s, keys: make(map[string]bool)}
+	if sc.Mode == "" {
+		sc.Mode = ScopeHost
+	}
+	for _, u := range seeds {
+		sc.add(u)
+	}
+	return sc
+}
+
+func (s *scope) add(u weburl.URL) {
+	if s.Mode == ScopePrefix {
+		s.prefixes = append(s.prefixes, directory(u))
+		return
+	}
+	s.keys[s.key(u)] = true
+}
+
+// addRedirected takes the target of a redirecting seed into scope if it is the same
+// site under another name: example.com that says it lives at www.example.com. A
+// redirect to another site is refused like any other link.
+func (s *scope) addRedirected(seed, target weburl.URL) {
+	if domain(seed) == domain(target) && seed.Port() == target.Port() && s.Mode != ScopeAny {
+		s.add(target)
+	}
+}
+
+// refuses returns why u is not followed, "" if it is.
+func (s *scope) refuses(u weburl.URL) Reason {
+	if !s.covers(u) {
+		return OutOfScope
+	}
+	if len(s.Include) > 0 && !matches(s.Include, u) || matches(s.Exclude, u) {
+		return Excluded
+	}
+	return ""
+}
+
+func (s *scope) covers(u weburl.URL) bool {
+	switch s.Mode {
+	case ScopeAny:
+		return true
+	case ScopePrefix:
+		for _, p := range s.prefixes {
+			if strings.HasPrefix(u.String(), p) {
+				return true
+			}
+		}
+		return false
+	}
+	return s.keys[s.key(u)]
+}
+
+func (s *scope) key(u weburl.URL) string {
+	if s.Mode == ScopeDomain {
+		return domain(u)
+	}
+	return u.Host()
+}
+
+// directory is u up to the last slash of its path.
+func directory(u weburl.URL) string {
+	path := u.Path()
+	return u.Origin() + path[:strings.LastIndexByte(path, '/')+1]
+}
+
+// domain is the registrable domain of u's host, or the host itself if it has none
+// (an address, a name without dots, a public suffix).
+func domain(u weburl.URL) string {
+	h := u.Hostname()
+	if _, err := netip.ParseAddr(strings.Trim(h, "[]")); err == nil {
+		return h
+	}
+	d, err := publicsuffix.EffectiveTLDPlusOne(h)
+	if err != nil {
+		return h
+	}
+	return d
+}
+
+func matches(res []*regexp.Regexp, u weburl.URL) bool {
+	for _, re := range res {
+		if re.MatchString(u.String()) {
+			return true
+		}
+	}
+	return false
+}

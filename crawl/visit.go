@@ -1,0 +1,69 @@
+package crawl
+
+import (
+	"time"
+
+	"crawler/fetch"
+	"crawler/frontier"
+	"crawler/parse"
+	"crawler/weburl"
+)
+
+// Visit is one URL's way round the ring: a task, then what came of it. Visits are
+// reused; a Recorder copies what it keeps.
+type Visit struct {
+	frontier.Item
+	End     End
+	Outcome frontier.Outcome // for the host's clock
+
+	Status    int
+	MediaType string // lower-case type/subtype
+	Started   time.Time
+	Elapsed   time.Duration
+	Bytes     int64  // decoded body
+	WireBytes int64  // body as it came over the wire
+	Truncated bool   // the body was longer than the limit
+	Digest    uint64 // of the page's words in order, or of the body where there are none
+	Page      parse.Page
+	ParseErr  error
+
+	Target  weburl.URL   // of a redirect
+	Reason  Reason       // of a refusal or a failure
+	Detail  string       // in words
+	Rules   *fetch.Rules // what robots.txt said, if it was asked for on this visit
+	refused error        // by the Recorder: the visit does not count as done
+}
+
+// End says how a visit ended.
+type End uint8
+
+// The ends of a visit. Only a Fetched visit is recorded as a page.
+const (
+	Fetched    End = iota // an answer that stands, whatever its status
+	Redirected            // to Target
+	RobotsRead            // robots.txt was fetched; the page's turn comes
+	Refused               // by Reason, without asking
+	Deferred              // the server asked for patience or failed; another try is due
+	Failed                // no answer, for Reason
+	Aborted               // cut off by the end of the crawl
+)
+
+func (v *Visit) reset(it frontier.Item) {
+	page := v.Page
+	page.Reset()
+	*v = Visit{Item: it, Page: page}
+}
+
+// maxKeptLinks and maxKeptWords bound what a reused Visit holds on to after one
+// enormous page (about 1 MiB each).
+const (
+	maxKeptLinks = 1 << 14
+	maxKeptWords = 1 << 17
+)
+
+// trim lets go of buffers that one enormous page has grown.
+func (v *Visit) trim() {
+	if cap(v.Page.Links) > maxKeptLinks || cap(v.Page.Words) > maxKeptWords {
+		v.Page = parse.Page{}
+	}
+}

@@ -1,0 +1,196 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"crawler/fetch"
+	"crawler/frontier"
+	"crawler/parse"
+	"crawler/weburl"
+)
+
+// worker turns tasks into visits. It owns the Visit in its hand and its parser,
+// nothing else.
+type worker struct {
+	ring   *ring
+	parser *parse.Parser
+}
+
+func newWorker(r *ring) *worker { return &worker{ring: r, parser: parse.New(r.cfg.Parse)} }
+
+func (w *worker) run(ctx context.Context) {
+	for v := range w.ring.tasks {
+		w.visit(ctx, v)
+		w.ring.visits <- v
+	}
+}
+
+func (w *worker) visit(ctx context.Context, v *Visit) {
+	if !w.allowed(ctx, v) {
+		return
+	}
+	resp, err := w.ring.client.Get(ctx, v.URL)
+	if resp != nil {
+		defer resp.Release()
+	}
+	// A body that broke off is asked for again; on the last try what came of it
+	// stands, marked as truncated.
+	if err != nil && (resp == nil || !v.Last || ctx.Err() != nil) {
+		v.fail(err)
+		return
+	}
+	v.answered(resp)
+	switch {
+	case isRedirect(resp):
+		v.redirected(resp, w.ring.cfg.Parse.URL)
+	case resp.Status == 429 || resp.Status == 503:
+		v.Outcome.Verdict = frontier.Throttled
+		v.Outcome.RetryAfter = resp.RetryAfter
+		v.tryAgain()
+	case resp.Status >= 500:
+		v.tryAgain()
+	case resp.Status < 300:
+		w.parse(v, resp)
+		v.Digest = digest(v.Page.Words, resp.Body)
+	}
+	if err != nil {
+		v.ParseErr = err
+	}
+}
+
+// allowed asks robots.txt. Reading it is a request of its own with its own place in
+// the host's clock: the visit then ends with RobotsRead and the page waits its turn.
+func (w *worker) allowed(ctx context.Context, v *Visit) bool {
+	if w.ring.robots == nil {
+		return true
+	}
+	origin := v.URL.Origin()
+	rules, cached := w.ring.robots.Lookup(origin)
+	if !cached {
+		v.Outcome.Started = time.Now()
+		var err error
+		if rules, err = w.ring.robots.Fetch(ctx, origin); err != nil {
+			v.fail(err)
+			return false
+		}
+		v.End, v.Rules = RobotsRead, rules
+		if rules.Unreachable() {
+			v.unreachable(rules)
+		}
+		return false
+	}
+	if !rules.Allowed(v.URL.RequestURI()) {
+		v.End, v.Reason, v.Detail = Refused, Disallowed, rules.Status()
+		v.Outcome.Verdict = frontier.Unasked
+		return false
+	}
+	return true
+}
+
+// unreachable ends a visit whose robots.txt could not be read. Until it can, RFC
+// 9309 (2.3.1.4) forbids everything, so this counts as a failure of the host and is
+// tried again like one; a host that does not answer at all is told as what it is.
+func (v *Visit) unreachable(rules *fetch.Rules) {
+	if err := rules.Err(); err != nil {
+		v.fail(err)
+		return
+	}
+	v.End, v.Reason, v.Detail = Failed, Disallowed, rules.Status()
+	v.Outcome.Verdict, v.Outcome.Retry = frontier.Throttled, true
+	v.Outcome.RetryAfter = rules.RetryAfter()
+}
+
+// parse reads the page. A page that makes the parser panic is that page's error and
+// must not end the crawl.
+func (w *worker) parse(v *Visit, resp *fetch.Response) {
+	defer func() {
+		if p := recover(); p != nil {
+			v.Page.Reset()
+			v.ParseErr = fmt.Errorf("parsing panicked: %v", p)
+			w.parser = parse.New(w.ring.cfg.Parse)
+		}
+	}()
+	v.ParseErr = w.parser.Parse(parse.Input{
+		URL:         v.URL,
+		ContentType: resp.ContentType,
+		RobotsTag:   resp.Header["X-Robots-Tag"],
+		Link:        resp.Header["Link"],
+		Body:        resp.Body,
+		Sitemap:     v.Sitemap,
+	}, &v.Page)
+}
+
+func (v *Visit) answered(resp *fetch.Response) {
+	v.End = Fetched
+	v.Outcome.Started = resp.Started
+	v.Status = resp.Status
+	v.MediaType = resp.MediaType
+	v.Started, v.Elapsed = resp.Started, resp.Elapsed
+	v.Bytes, v.WireBytes = int64(len(resp.Body)), resp.WireBytes
+	v.Truncated = resp.Truncated
+}
+
+// tryAgain defers the page if it has a try left; on the last one the answer stands.
+func (v *Visit) tryAgain() {
+	v.Outcome.Retry = true
+	if !v.Last {
+		v.End = Deferred
+	}
+}
+
+// fail notes a fetch that brought no answer.
+func (v *Visit) fail(err error) {
+	v.End, v.Reason, v.Detail = Failed, failure(fetch.ReasonProtocol), err.Error()
+	v.Outcome.Verdict = frontier.Failed
+	if v.Outcome.Started.IsZero() {
+		v.Outcome.Started = time.Now()
+	}
+	var fe *fetch.Error
+	if !errors.As(err, &fe) {
+		return
+	}
+	v.Reason, v.Outcome.Retry = failure(fe.Reason), fe.Reason.Temporary()
+	if fe.Reason == fetch.ReasonCanceled {
+		v.End = Aborted
+	}
+}
+
+// digest is the same for pages with the same text: the same words in the same order,
+// whatever the markup. Without words the body itself counts.
+func digest(words []uint64, body []byte) uint64 {
+	if len(words) == 0 {
+		return xxhash.Sum64(body)
+	}
+	var h uint64
+	for _, w := range words {
+		h = bits.RotateLeft64(h^w, 29) * 0x9e3779b97f4a7c15 // 2^64 / golden ratio
+	}
+	return h
+}
+
+func isRedirect(r *fetch.Response) bool {
+	switch r.Status {
+	case 301, 302, 303, 307, 308:
+		return true
+	}
+	return false
+}
+
+// redirected resolves the target against the URL that redirects (RFC 9110, 10.2.2).
+func (v *Visit) redirected(resp *fetch.Response, opts weburl.Options) {
+	v.End = Redirected
+	target, err := opts.Resolve(v.URL, resp.Location)
+	switch {
+	case resp.Location == "":
+		v.Reason, v.Detail = RedirectBad, fmt.Sprintf("status %d without a Location", resp.Status)
+	case err != nil:
+		v.Reason, v.Detail = RedirectBad, err.Error()
+	}
+	v.Target = target
+}

@@ -1,0 +1,189 @@
+package dedup
+
+import (
+	"fmt"
+	"testing"
+
+	"crawler/weburl"
+	"github.com/cespare/xxhash/v2"
+)
+
+// sink keeps the compiler from dropping what a benchmark computes.
+var sink uint64
+
+func BenchmarkBloom(b *testing.B) {
+	for _, n := range []int{1_000_000, 50_000_000} {
+		if n > 1_000_000 && testing.Short() {
+			continue
+		}
+		for _, bits := range []int{16, 24} {
+			size := SizeWithin(int64(n), int64(n*bits))
+			f := NewBloom(size, 1)
+			for i := range n {
+				f.Add(scatter(uint64(i)))
+			}
+			run := func(name string, from uint64, count int, op func(h uint64) bool) {
+				b.Run(fmt.Sprintf("%s/keys=%dM/bits=%d/lines=%d", name, n/1_000_000, bits, size.Lines), func(b *testing.B) {
+					b.ReportAllocs()
+					i := 0
+					for b.Loop() {
+						if i++; i == count {
+							i = 0
+						}
+						if op(scatter(from + uint64(i))) {
+							sink++
+						}
+					}
+				})
+			}
+			run("hit", 0, n, f.Has)
+			run("miss", 1<<40, 1<<40, f.Has)
+			// A second filter of this size is filled again and again with its
+			// design load, so that the bits it finds are those of a crawl.
+			g := NewBloom(size, 1)
+			i := 0
+			run("add", 1<<41, 1<<40, func(h uint64) bool {
+				if i++; i == n {
+					i = 0
+					g.reset(size, h)
+				}
+				return g.Add(h)
+			})
+		}
+	}
+}
+
+// BenchmarkSet measures the exact log.
+func BenchmarkSet(b *testing.B) {
+	const n = 1_000_000
+	var full Set
+	for i := range uint64(n) {
+		full.Add(scatter(i))
+	}
+	b.Run("hit", func(b *testing.B) {
+		b.ReportAllocs()
+		i := uint64(0)
+		for b.Loop() {
+			if i++; i == n {
+				i = 0
+			}
+			if full.Has(scatter(i)) {
+				sink++
+			}
+		}
+	})
+	b.Run("miss", func(b *testing.B) {
+		b.ReportAllocs()
+		i := uint64(1 << 40)
+		for b.Loop() {
+			i++
+			if full.Has(scatter(i)) {
+				sink++
+			}
+		}
+	})
+	b.Run("add", func(b *testing.B) {
+		b.ReportAllocs()
+		var s Set
+		i := uint64(0)
+		for b.Loop() {
+			if i++; i%n == 0 {
+				s = Set{}
+			}
+			s.Add(scatter(i))
+		}
+		b.ReportMetric(float64(full.Bytes())/n, "B/key")
+	})
+}
+
+// BenchmarkMultilayer measures the filter beside a single blocked filter of
+// equal memory, 16 bits a URL, that hashes the URL as one string.
+func BenchmarkMultilayer(b *testing.B) {
+	const n, bits = 1 << 20, 16
+	list := newWeb(1, 2000).urls(2 * n)
+	known, fresh := list[:n], list[n:]
+	cfg := Config{ExpectURLs: n, BitsPerURL: bits, Seed: 1}
+	m := newMultilayer(cfg)
+	size := SizeWithin(n, m.Bits())
+	single := NewBloom(size, 1)
+	for _, u := range known {
+		m.Add(u)
+		single.Add(xxhash.Sum64String(u.String()))
+	}
+	run := func(name string, list []weburl.URL, op func(weburl.URL) bool) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				i = (i + 1) % n
+				if op(list[i]) {
+					sink++
+				}
+			}
+		})
+	}
+	has := func(u weburl.URL) bool { return single.Has(xxhash.Sum64String(u.String())) }
+	run("hit", known, m.Has)
+	run("hit-single", known, has)
+	run("miss", fresh, m.Has)
+	run("miss-single", fresh, has)
+	run("layer", fresh, func(u weburl.URL) bool { return m.LayerOf(u) == 1 })
+	m2, single2, i, j := newMultilayer(cfg), NewBloom(size, 1), 0, 0
+	run("add", known, func(u weburl.URL) bool {
+		if i++; i%n == 0 {
+			m2.reset(cfg, n, nil, uint64(i))
+		}
+		return m2.Add(u)
+	})
+	run("add-single", known, func(u weburl.URL) bool {
+		if j++; j%n == 0 {
+			single2.reset(size, uint64(j))
+		}
+		return single2.Add(xxhash.Sum64String(u.String()))
+	})
+}
+
+func BenchmarkRestarting(b *testing.B) {
+	const n = 1 << 20
+	list := newWeb(1, 2000).urls(n)
+	r, err := NewRestarting(Config{ExpectURLs: n, Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, u := range list {
+		r.Admit(u)
+	}
+	b.Run("known", func(b *testing.B) {
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			i = (i + 1) % n
+			if r.Admit(list[i]) {
+				b.Fatal(list[i])
+			}
+		}
+		s := r.Stats()
+		b.ReportMetric(float64(s.FilterBytes+s.LogBytes)/n, "B/URL")
+	})
+	b.Run("new", func(b *testing.B) { // growth from DefaultURLs included
+		b.ReportAllocs()
+		var r *Restarting
+		i := 0
+		for b.Loop() {
+			if i%n == 0 {
+				r, _ = NewRestarting(Config{})
+			}
+			if !r.Admit(list[i%n]) {
+				b.Fatal(list[i%n])
+			}
+			i++
+		}
+	})
+	b.Run("restart", func(b *testing.B) { // ns/url is the time for each URL in the log
+		b.ReportAllocs()
+		for b.Loop() {
+			r.restart(n)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/url")
+	})
+}

@@ -1,0 +1,180 @@
+package dedup
+
+import (
+	"math"
+
+	"crawler/weburl"
+)
+
+// Multilayer is a Bloom filter over URLs that knows their prefixes (Cen, Xu and
+// Sun 2010, "Multilayer Bloom filter", repaired as the package comment says).
+//
+// A URL is cut into segments: origin, path segments, query. Segment i is hashed
+// by a function of its own position, H_i, and x_i = H_1 ^ ... ^ H_i names the
+// first i segments. Layer i, for i up to Config.Layers, is a Bloom filter of
+// the proper prefixes x_i; the last array is one of x over all segments,
+// however many. Only a URL that the last array and every layer know is "maybe
+// seen".
+//
+// A question costs one cache miss when the last array denies it, and otherwise
+// one for each layer besides, in layers that are a tenth of the size. Nothing
+// is allocated. A Multilayer is not safe for concurrent use.
+type Multilayer struct {
+	hash   *hasher
+	layers []Bloom
+	room   [MaxLayers]int64 // how many prefixes each layer is sized for
+	last   Bloom
+}
+
+// Prefixes are expected to be few: URLs of one million real ones had 0.20
+// distinct proper prefixes each in their first four segments together.
+const (
+	prefixesPerURL = 0.20
+	bitsPerPrefix  = 10 // one percent false positives in a layer
+	minPrefixes    = 64 // a layer is sized for at least so many
+)
+
+// NewMultilayer returns an empty filter for cfg.ExpectURLs URLs.
+func NewMultilayer(cfg Config) (*Multilayer, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return newMultilayer(cfg), nil
+}
+
+func newMultilayer(cfg Config) *Multilayer {
+	m := &Multilayer{hash: newHasher(cfg.Seed), layers: make([]Bloom, cfg.Layers)}
+	m.reset(cfg, int64(cfg.ExpectURLs), nil, 0)
+	return m
+}
+
+// reset makes m an empty filter for the given number of URLs, with room for
+// prefixes[i] distinct prefixes in layer i+1 (nil: as many as usual).
+func (m *Multilayer) reset(cfg Config, urls int64, prefixes []int64, epoch uint64) {
+	usual := int64(prefixesPerURL * float64(urls) / float64(cfg.Layers))
+	spent := int64(0)
+	for i := range m.layers {
+		n := usual
+		if prefixes != nil {
+			n = prefixes[i]
+		}
+		m.resetLayer(cfg, i, n, urls, epoch)
+		spent += m.layers[i].Bits()
+	}
+	size := SizeFor(urls, cfg.FPRate)
+	if cfg.BitsPerURL != 0 {
+		size = SizeWithin(urls, int64(cfg.BitsPerURL*float64(urls))-spent)
+	}
+	m.last.reset(size, epochSeed(cfg.Seed, epoch))
+}
+
+// resetLayer empties the layer of index i and sizes it for n prefixes. If the
+// user set the memory, an eighth of it at most goes to layers.
+func (m *Multilayer) resetLayer(cfg Config, i int, n, urls int64, epoch uint64) {
+	n = max(n, minPrefixes)
+	bits := n * bitsPerPrefix
+	m.room[i] = n
+	if cfg.BitsPerURL != 0 {
+		bits = min(bits, int64(cfg.BitsPerURL*float64(urls)/8/float64(cfg.Layers)))
+		m.room[i] = math.MaxInt64 // it must not grow
+	}
+	m.layers[i].reset(Size{Bits: bits, Lines: 1}, epochSeed(cfg.Seed, epoch))
+}
+
+// epochSeed returns the seed of the arrays in one epoch. The names of URLs stay
+// what they are; what changes are the bits they take in a line.
+func epochSeed(secret, epoch uint64) uint64 {
+	return scatter(secret + scatter(epoch+1))
+}
+
+// Add adds u and reports whether that changed the filter: if it did, u was
+// certainly new.
+func (m *Multilayer) Add(u weburl.URL) bool {
+	var k key
+	m.hash.key(u, len(m.layers), &k)
+	return m.add(&k) != 0
+}
+
+// Has reports whether u may have been added. False is certain.
+func (m *Multilayer) Has(u weburl.URL) bool {
+	var k key
+	m.hash.key(u, len(m.layers), &k)
+	return m.has(&k)
+}
+
+// LayerOf returns at which of its segments u stops being known: 1 when nothing
+// of its origin was ever added, 2 when nothing that begins with its first two
+// segments was, and so on as far as the layers reach; otherwise the number of
+// its segments, when just u itself is new; 0 when u may have been added.
+//
+// Below u's segment LayerOf(u) the filter has certainly seen nothing. Above it,
+// a layer's false positives may make it larger than the truth: one percent a
+// layer.
+func (m *Multilayer) LayerOf(u weburl.URL) int {
+	var k key
+	m.hash.key(u, len(m.layers), &k)
+	for i, x := range k.prefixes() {
+		if !m.layers[i].Has(x) {
+			return i + 1
+		}
+	}
+	if m.last.Has(k.full) {
+		return 0
+	}
+	return k.segments
+}
+
+// Bits returns the size of all arrays in bits.
+func (m *Multilayer) Bits() int64 {
+	n := m.last.Bits()
+	for i := range m.layers {
+		n += m.layers[i].Bits()
+	}
+	return n
+}
+
+// Fill returns the share of all bits that are set.
+func (m *Multilayer) Fill() float64 {
+	ones := m.last.ones
+	for i := range m.layers {
+		ones += m.layers[i].ones
+	}
+	return float64(ones) / float64(m.Bits())
+}
+
+// ExpectedRate returns the chance that a new URL is answered with "maybe" now,
+// if all its prefixes are known; the layers can only make it smaller. See
+// Bloom.ExpectedRate for what it costs.
+func (m *Multilayer) ExpectedRate() float64 { return m.last.ExpectedRate() }
+
+// has asks the last array first: it denies most new URLs at once, whose
+// prefixes the layers would all know.
+func (m *Multilayer) has(k *key) bool {
+	return m.last.Has(k.full) && m.known(k) == 0
+}
+
+// known returns 0 if all layers know k's prefixes, or which layer does not.
+func (m *Multilayer) known(k *key) int {
+	for i, x := range k.prefixes() {
+		if !m.layers[i].Has(x) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// add adds k and returns the first array that it changed: 1 for the first
+// layer, the number of k's segments for the last array, 0 for none.
+func (m *Multilayer) add(k *key) int {
+	first := 0
+	for i, x := range k.prefixes() {
+		if m.layers[i].Add(x) && first == 0 {
+			first = i + 1
+		}
+	}
+	if m.last.Add(k.full) && first == 0 {
+		first = k.segments
+	}
+	return first
+}

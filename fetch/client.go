@@ -1,0 +1,249 @@
+package fetch
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"crawler/weburl"
+)
+
+// The values a zero field of Config stands for.
+const (
+	DefaultUserAgent   = "crawler/0 (+no contact given)"
+	DefaultTimeout     = 30 * time.Second
+	DefaultDialTimeout = 10 * time.Second
+	DefaultMaxBody     = 10 << 20
+	DefaultMaxHeader   = 64 << 10
+	DefaultMaxRatio    = 250
+	DefaultMaxConns    = 256
+	DefaultPerHost     = 64
+)
+
+const (
+	maxMaxBody = 1 << 30
+	// maxErrorBody is how much of a body is read when the status is not 2xx:
+	// enough for an error page's links and words.
+	maxErrorBody = 64 << 10
+	// idleTimeout outlasts the usual politeness delay, and is in the range
+	// after which servers drop idle connections themselves.
+	idleTimeout = 60 * time.Second
+	// keepAlive finds peers that vanished without closing.
+	keepAlive = 30 * time.Second
+	// writeBuffer is per connection; a request fits. net/http's read buffer of
+	// 4 KiB holds a response header, and larger ones brought nothing.
+	writeBuffer = 2 << 10
+	// maxStreamWindow is how much an HTTP/2 server may send ahead of the reader.
+	maxStreamWindow = 1 << 20
+	// tlsSessions is how many TLS sessions are kept for a shorter handshake.
+	tlsSessions = 1024
+)
+
+// Config says how a Client asks. The zero value is usable: polite limits, no
+// proxy, no cookies.
+type Config struct {
+	// UserAgent is sent with every request. Give the program's name and a
+	// contact: it is how a site's owner tells the crawler to go away.
+	UserAgent string
+	// Header is sent with every request, over the defaults (Accept,
+	// Accept-Encoding). New refuses names and values HTTP does not allow, line
+	// breaks above all, and fields that net/http must set itself.
+	Header http.Header
+
+	Timeout       time.Duration // for the whole page, dial to last byte; 30 s
+	DialTimeout   time.Duration // for DNS and the TCP connection; 10 s
+	HeaderTimeout time.Duration // from the request's last byte to the end of the header; 0: Timeout alone
+
+	MaxHeader int64 // bytes of response header; 64 KiB
+	// MaxBody is the most bytes of a body that are kept, after decoding, and
+	// also the most that are read from the wire; 10 MiB, at most 1 GiB. Bodies of responses
+	// other than 2xx are cut at 64 KiB.
+	MaxBody int64
+	// MaxRatio is how many times larger than on the wire a body over 1 MiB may
+	// get in decoding; 250. HTML rarely exceeds 50.
+	MaxRatio int
+	// BodyLimit, if not nil, may lower MaxBody by media type, to 0 for media
+	// types whose body is of no use. Cutting a body of more than a few KiB
+	// costs an HTTP/1.1 connection.
+	BodyLimit func(mediaType string) int64
+
+	MaxConns int // idle connections kept in all; 256
+	PerHost  int // idle connections kept per host; 64. How many are in use is up to the callers of Get
+
+	// DialContext replaces the dialer. An error of it that wraps ErrAddress
+	// says that the address is refused on purpose.
+	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
+	// Resolve maps "host:port" to the "address:port" to dial instead, as made
+	// by ParseResolve. It comes before DialContext and DNS.
+	Resolve map[string]string
+	TLS     *tls.Config
+	// Proxy is asked instead of the server if it is set; its scheme is http,
+	// https or socks5. DialContext and Resolve then see the proxy's address.
+	Proxy *url.URL
+	// Jar keeps cookies, if it is set. LoadCookies makes one from a file.
+	Jar http.CookieJar
+}
+
+// Client fetches pages. It is safe for concurrent use.
+type Client struct {
+	cfg       Config
+	transport *http.Transport
+	base      *http.Request // what all requests share; its header is never written to
+	absolute  bool          // an HTTP proxy gets the requests for http URLs
+	pools     pools
+	closed    atomic.Bool
+}
+
+// New returns a Client, or an error that names the unusable field of cfg.
+func New(cfg Config) (*Client, error) {
+	setDefaults(&cfg)
+	header, err := requestHeader(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{cfg: cfg}
+	c.base = &http.Request{Method: http.MethodGet, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header}
+	if c.transport, err = newTransport(c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func setDefaults(cfg *Config) {
+	cfg.UserAgent = cmp.Or(cfg.UserAgent, DefaultUserAgent)
+	cfg.Timeout = positive(cfg.Timeout, DefaultTimeout)
+	cfg.DialTimeout = positive(cfg.DialTimeout, DefaultDialTimeout)
+	cfg.HeaderTimeout = max(cfg.HeaderTimeout, 0)
+	cfg.MaxBody = min(positive(cfg.MaxBody, DefaultMaxBody), maxMaxBody)
+	cfg.MaxHeader = positive(cfg.MaxHeader, DefaultMaxHeader)
+	cfg.MaxRatio = positive(cfg.MaxRatio, DefaultMaxRatio)
+	cfg.MaxConns = positive(cfg.MaxConns, DefaultMaxConns)
+	cfg.PerHost = positive(cfg.PerHost, DefaultPerHost)
+}
+
+func positive[T cmp.Ordered](v, otherwise T) T {
+	var zero T
+	if v > zero {
+		return v
+	}
+	return otherwise
+}
+
+func newTransport(c *Client) (*http.Transport, error) {
+	cfg := &c.cfg
+	t := &http.Transport{
+		DialContext:            c.dial,
+		DisableCompression:     true, // we decode, so as to count and cap both sides
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           cfg.MaxConns,
+		MaxIdleConnsPerHost:    cfg.PerHost,
+		IdleConnTimeout:        idleTimeout,
+		TLSHandshakeTimeout:    cfg.DialTimeout,
+		ResponseHeaderTimeout:  cfg.HeaderTimeout,
+		MaxResponseHeaderBytes: cfg.MaxHeader,
+		WriteBufferSize:        writeBuffer,
+		TLSClientConfig:        tlsConfig(cfg.TLS),
+		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: maxStreamWindow, SendPingTimeout: keepAlive},
+	}
+	if cfg.Proxy == nil {
+		return t, nil
+	}
+	switch cfg.Proxy.Scheme {
+	case "http", "https", "socks5", "socks5h":
+	default:
+		return nil, fmt.Errorf("proxy %s: scheme must be http, https or socks5", cfg.Proxy.Redacted())
+	}
+	if cfg.Proxy.Host == "" {
+		return nil, fmt.Errorf("proxy %s: no host", cfg.Proxy.Redacted())
+	}
+	t.Proxy = http.ProxyURL(cfg.Proxy)
+	c.absolute = !strings.HasPrefix(cfg.Proxy.Scheme, "socks")
+	t.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
+		if res.StatusCode != http.StatusOK {
+			return &proxyError{status: res.Status}
+		}
+		return nil
+	}
+	return t, nil
+}
+
+func tlsConfig(given *tls.Config) *tls.Config {
+	cfg := given.Clone()
+	if cfg == nil {
+		cfg = &tls.Config{}
+	}
+	if cfg.ClientSessionCache == nil {
+		cfg.ClientSessionCache = tls.NewLRUClientSessionCache(tlsSessions)
+	}
+	return cfg
+}
+
+// Close closes the idle connections and ends dials that no Get waits for. Call it when all Gets have returned; a Get
+// after it fails.
+func (c *Client) Close() {
+	c.closed.Store(true)
+	c.transport.CloseIdleConnections()
+}
+
+// Get fetches one page and never follows a redirect. The error is an *Error.
+//
+// When the header has come and the body then fails, Get returns both the error
+// and a Response with what could be read of the body, marked Truncated.
+func (c *Client) Get(ctx context.Context, u weburl.URL) (*Response, error) {
+	return c.get(ctx, u, limits{body: c.cfg.MaxBody, byType: c.cfg.BodyLimit})
+}
+
+// limits says how much of a body to read.
+type limits struct {
+	body   int64
+	byType func(mediaType string) int64 // may be nil
+}
+
+func (c *Client) get(ctx context.Context, u weburl.URL, lim limits) (*Response, error) {
+	started := time.Now()
+	if err := c.refuse(u); err != nil {
+		return nil, &Error{Reason: ReasonRequest, URL: u.String(), Err: err}
+	}
+	pageCtx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+
+	res := &Response{URL: u, Started: started, pools: &c.pools}
+	req := c.request(pageCtx, u, res)
+	raw, err := c.transport.RoundTrip(req)
+	if err != nil {
+		return nil, &Error{Reason: classify(ctx, err), URL: u.String(), Err: err}
+	}
+	defer raw.Body.Close()
+	if raw.StatusCode < 200 {
+		return nil, &Error{Reason: ReasonProtocol, URL: u.String(), Err: errSwitch}
+	}
+	if c.cfg.Jar != nil {
+		c.cfg.Jar.SetCookies(req.URL, raw.Cookies())
+	}
+	res.setHeader(raw)
+	err = c.readBody(res, raw, lim)
+	res.Elapsed = time.Since(started)
+	if err != nil {
+		res.Truncated = true
+		return res, &Error{Reason: classifyBody(ctx, err), URL: u.String(), Err: err}
+	}
+	return res, nil
+}
+
+func (c *Client) refuse(u weburl.URL) error {
+	switch {
+	case u.IsZero():
+		return errZeroURL
+	case c.closed.Load():
+		return errClosed
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,76 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// dial is the transport's dialer. Its context is not the page's: net/http goes
+// on dialling when the page has timed out, in case the next page wants the
+// connection. So the dial has a limit of its own; Close ends it too.
+func (c *Client) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.DialTimeout)
+	defer cancel()
+
+	connect := c.cfg.DialContext
+	if connect == nil {
+		connect = (&net.Dialer{KeepAlive: keepAlive}).DialContext
+	}
+	conn, err := connect(ctx, network, resolved(c.cfg.Resolve, addr))
+	if err != nil {
+		return nil, &dialError{err}
+	}
+	return conn, nil
+}
+
+// resolved returns where to dial for addr.
+func resolved(table map[string]string, addr string) string {
+	if len(table) == 0 {
+		return addr
+	}
+	if to, ok := table[strings.ToLower(addr)]; ok {
+		return to
+	}
+	if _, port, err := net.SplitHostPort(addr); err == nil {
+		if to, ok := table[net.JoinHostPort("*", port)]; ok {
+			return to
+		}
+	}
+	return addr
+}
+
+// ParseResolve reads HOST:PORT:ADDRESS, as in curl's --resolve, into a key and a
+// value of Config.Resolve. HOST may be "*" for any; IPv6 addresses may stand in
+// brackets.
+func ParseResolve(s string) (from, to string, err error) {
+	fail := func(what string) (string, string, error) {
+		return "", "", fmt.Errorf("resolve %q: %s; want HOST:PORT:ADDRESS", s, what)
+	}
+	host, rest, ok := cutHost(s)
+	port, address, ok2 := strings.Cut(rest, ":")
+	if !ok || !ok2 || host == "" {
+		return fail("too few parts")
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return fail("bad port")
+	}
+	address = strings.TrimSuffix(strings.TrimPrefix(address, "["), "]")
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return fail("bad address")
+	}
+	return strings.ToLower(net.JoinHostPort(host, port)), net.JoinHostPort(ip.String(), port), nil
+}
+
+// cutHost cuts the host off HOST:rest, where HOST may be an IPv6 address in
+// brackets.
+func cutHost(s string) (host, rest string, ok bool) {
+	if strings.HasPrefix(s, "[") {
+		return strings.Cut(s[1:], "]:")
+	}
+	return strings.Cut(s, ":")
+}

@@ -1,0 +1,46 @@
+// Package fetch gets pages over HTTP for a crawler: one request at a time and
+// per call, with a limit on everything a server can choose, and a typed reason
+// for everything that can go wrong. It also reads robots.txt.
+//
+// # One page
+//
+// [Client.Get] sends one GET and reads one response. It never follows a
+// redirect: each hop is a URL of its own, which the crawler must hold against
+// its scope, robots.txt and the set of URLs it has seen, so Get hands back the
+// raw Location. It never retries either, except that net/http repeats a request
+// whose idle connection turned out to be dead; a retry costs politeness, and
+// the politeness clock is the caller's.
+//
+// A crawler asks servers it does not trust, so each size has a limit
+// ([Config]): header bytes, body bytes on the wire, body bytes after decoding,
+// the ratio of the two, layers of encoding, and the total time from the dial to
+// the last byte. A body that reaches its size limit is cut and marked
+// Truncated, since the beginning of a large page is still a page; everything
+// else ends in an [Error] with a [Reason].
+//
+// Bodies come in pooled buffers: call [Response.Release] when done with one and
+// keep no slice of it.
+//
+// # robots.txt
+//
+// [Robots] answers, per origin (scheme, host and port), what RFC 9309 lets this
+// crawler fetch: it fetches /robots.txt once, keeps the rules for a day, and
+// says "nothing" while the file cannot be reached and "everything" when the
+// server says there is none. [ParseRobots] is the pure part: groups, longest
+// match, wildcards, in time linear in the file and, per rule, in the path.
+// docs/robots.md lists how it decides and where temoto/robotstxt, the second
+// opinion in the tests, decides otherwise.
+//
+// # Costs
+//
+// One Get allocates little beyond what net/http itself does (BenchmarkGet holds
+// the two side by side). Decoders, body buffers and the request header are
+// shared or pooled. An idle connection holds two goroutines and about 6 KiB of
+// buffers; Config.MaxConns bounds how many there are.
+//
+// # Known holes
+//
+// A server that sends one byte a second is stopped by Config.Timeout only.
+// Content-Type is taken at its word when there is one, and sniffed only when
+// there is none. A robots.txt in UTF-16 yields no rules.
+package fetch

@@ -1,0 +1,236 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+)
+
+// Reason says in one word why a page could not be had. The set is closed:
+// [Reasons] lists it, and it may stand in outputs and be branched on.
+type Reason string
+
+const (
+	ReasonRequest  Reason = "request"          // the URL cannot be asked for (zero, or the client is closed)
+	ReasonAddress  Reason = "address"          // the address may not be dialled: see ErrAddress
+	ReasonNoHost   Reason = "no-host"          // DNS answered: there is no such host
+	ReasonDNS      Reason = "dns"              // DNS did not answer, or answered with a failure
+	ReasonConnect  Reason = "connect"          // no TCP connection: refused, unreachable or not in time
+	ReasonProxy    Reason = "proxy"            // the proxy could not be reached or refused to connect
+	ReasonTLS      Reason = "tls"              // bad certificate, or no common ground in the handshake
+	ReasonTimeout  Reason = "timeout"          // the connection stands, but the page did not come in time
+	ReasonReset    Reason = "reset"            // the server closed the connection or stream instead of answering
+	ReasonProtocol Reason = "protocol"         // the answer is not HTTP
+	ReasonHeader   Reason = "header-too-large" // the header exceeds Config.MaxHeader
+	ReasonBody     Reason = "body"             // the body ended before its announced end, or its framing is broken
+	ReasonDecode   Reason = "decode"           // the content encoding is broken, unknown or too deep
+	ReasonBomb     Reason = "bomb"             // the body grows by more than Config.MaxRatio in decoding
+	ReasonLocal    Reason = "local"            // this machine ran out of descriptors, ports or memory
+	ReasonCanceled Reason = "canceled"         // the caller's context ended
+)
+
+// Reasons lists every Reason an Error may carry.
+func Reasons() []Reason {
+	return []Reason{
+		ReasonRequest, ReasonAddress, ReasonNoHost, ReasonDNS, ReasonConnect, ReasonProxy,
+		ReasonTLS, ReasonTimeout, ReasonReset, ReasonProtocol, ReasonHeader, ReasonBody,
+		ReasonDecode, ReasonBomb, ReasonLocal, ReasonCanceled,
+	}
+}
+
+// Temporary reports whether the same request may well succeed later. A canceled
+// fetch says nothing about the server and counts as not temporary: who canceled
+// it knows whether to ask again.
+func (r Reason) Temporary() bool {
+	switch r {
+	case ReasonDNS, ReasonConnect, ReasonProxy, ReasonTimeout, ReasonReset, ReasonBody, ReasonLocal:
+		return true
+	default:
+		return false
+	}
+}
+
+// Error is what Get returns when it fails.
+type Error struct {
+	Reason Reason
+	URL    string // the URL asked for
+	Err    error  // the cause, from net, crypto/tls, net/http or this package
+}
+
+// maxShown bounds how much of a URL an error message repeats.
+const maxShown = 120
+
+func (e *Error) Error() string {
+	u := e.URL
+	if len(u) > maxShown {
+		u = u[:maxShown] + "..."
+	}
+	return u + ": " + string(e.Reason) + ": " + e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrAddress is wrapped by a Config.DialContext that refuses to dial an
+// address, for instance a private one; the page's Reason is then "address".
+var ErrAddress = errors.New("address not allowed")
+
+var (
+	errClosed  = errors.New("client is closed")
+	errZeroURL = errors.New("zero URL")
+	errSwitch  = errors.New("server switched protocols unasked")
+	errBomb    = errors.New("body grows too much in decoding")
+
+	errHeaderField = errors.New("not a field HTTP allows here")
+)
+
+// A dialError marks a failure as one of Config.DialContext or of our dialer:
+// whatever happens there, there is no connection.
+type dialError struct{ err error }
+
+func (e *dialError) Error() string { return e.err.Error() }
+func (e *dialError) Unwrap() error { return e.err }
+
+// A proxyError marks a refusal by the proxy.
+type proxyError struct{ status string }
+
+func (e *proxyError) Error() string { return "proxy refused to connect: " + e.status }
+
+// A decodeError marks a failure of a content decoder.
+type decodeError struct {
+	coding string
+	err    error
+}
+
+func (e *decodeError) Error() string { return e.coding + ": " + e.err.Error() }
+func (e *decodeError) Unwrap() error { return e.err }
+
+// classify finds the reason of a failure before the header was read. parent is
+// the caller's context: if it has ended, whatever else went wrong follows from
+// that.
+func classify(parent context.Context, err error) Reason {
+	if r := classifyAny(parent, err); r != "" {
+		return r
+	}
+	switch {
+	case isTLS(err):
+		return ReasonTLS
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return ReasonReset
+	default:
+		return ReasonProtocol
+	}
+}
+
+// classifyBody finds the reason of a failure while the body was read. What is
+// nothing else is broken framing.
+func classifyBody(parent context.Context, err error) Reason {
+	if r := classifyAny(parent, err); r != "" {
+		return r
+	}
+	var decode *decodeError
+	if errors.As(err, &decode) {
+		return ReasonDecode
+	}
+	return ReasonBody
+}
+
+// classifyAny finds the reasons that may come up in either half; "" is none.
+func classifyAny(parent context.Context, err error) Reason {
+	var dns *net.DNSError
+	var dial *dialError
+	switch {
+	case parent.Err() != nil:
+		return ReasonCanceled
+	case errors.Is(err, errBomb):
+		return ReasonBomb
+	case errors.Is(err, ErrAddress):
+		return ReasonAddress
+	case isLocal(err):
+		return ReasonLocal
+	case isProxy(err):
+		return ReasonProxy
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return ReasonNoHost
+	case errors.As(err, &dns):
+		return ReasonDNS
+	case errors.As(err, &dial):
+		return ReasonConnect // timeouts too: here the host is in doubt, not the page
+	case isTimeout(err):
+		return ReasonTimeout
+	case isHeaderTooLarge(err): // in HTTP/2 a stream error too
+		return ReasonHeader
+	case isReset(err):
+		return ReasonReset
+	default:
+		return ""
+	}
+}
+
+func isLocal(err error) bool {
+	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.EADDRNOTAVAIL} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+func isProxy(err error) bool {
+	var refused *proxyError
+	var op *net.OpError
+	return errors.As(err, &refused) ||
+		errors.As(err, &op) && (op.Op == "proxyconnect" || op.Op == "socks connect")
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// streamError has the fields of net/http's own HTTP/2 stream error, which
+// errors.As fills in here since the type itself is not exported.
+type streamError struct {
+	StreamID uint32
+	Code     uint32
+	Cause    error
+}
+
+func (streamError) Error() string { return "HTTP/2 stream reset" }
+
+func isReset(err error) bool {
+	var stream streamError
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed) ||
+		errors.As(err, &stream) ||
+		hasText(err, "server sent GOAWAY", "server closed idle connection", "http2: client conn")
+}
+
+// isHeaderTooLarge knows net/http's two spellings, for HTTP/1.1 and HTTP/2.
+func isHeaderTooLarge(err error) bool {
+	return hasText(err, "server response headers exceeded", "header list larger than")
+}
+
+func isTLS(err error) bool {
+	var cert *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var op *net.OpError
+	return errors.As(err, &cert) || errors.As(err, &record) || errors.Is(err, http.ErrSchemeMismatch) ||
+		errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error") ||
+		hasText(err, "tls: ", "x509: ")
+}
+
+// hasText is for errors that net/http and crypto/tls make without a type. The
+// tests provoke each of them, so that a new wording is noticed.
+func hasText(err error, texts ...string) bool {
+	msg := err.Error()
+	for _, t := range texts {
+		if strings.Contains(msg, t) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,90 @@
+package fetch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"crawler/fetch"
+	"crawler/weburl"
+)
+
+// site is a small web server for the examples.
+func site() *httptest.Server {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, "<h1>Hello</h1>")
+	})
+	mux.HandleFunc("/old", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/", http.StatusMovedPermanently)
+	})
+	mux.HandleFunc("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "User-agent: *\nDisallow: /private/\nCrawl-delay: 2\n")
+	})
+	return httptest.NewServer(mux)
+}
+
+func ExampleClient_Get() {
+	srv := site()
+	defer srv.Close()
+	client, err := fetch.New(fetch.Config{UserAgent: "walker/1.0 (+https://example.com/walker)"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer client.Close()
+
+	for _, path := range []string{"/", "/old"} {
+		u, _ := weburl.Parse(srv.URL + path)
+		page, err := client.Get(context.Background(), u)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%d %s %q %q\n", page.Status, page.MediaType, page.Location, page.Body)
+		page.Release()
+	}
+	// Output:
+	// 200 text/html "" "<h1>Hello</h1>"
+	// 301 text/html "/" "<a href=\"/\">Moved Permanently</a>.\n\n"
+}
+
+func ExampleError() {
+	client, _ := fetch.New(fetch.Config{})
+	defer client.Close()
+	u, _ := weburl.Parse("http://127.0.0.1:1/")
+	_, err := client.Get(context.Background(), u)
+	if e, ok := errors.AsType[*fetch.Error](err); ok {
+		fmt.Println(e.Reason, e.Reason.Temporary())
+	}
+	// Output: connect true
+}
+
+func ExampleRobots() {
+	srv := site()
+	defer srv.Close()
+	client, _ := fetch.New(fetch.Config{UserAgent: "walker/1.0"})
+	defer client.Close()
+
+	robots := fetch.NewRobots(client, fetch.RobotsConfig{})
+	rules, err := robots.Fetch(context.Background(), srv.URL)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	delay, _ := rules.CrawlDelay()
+	fmt.Println(rules.Status(), delay)
+	fmt.Println(rules.Allowed("/public/"), rules.Allowed("/private/x"))
+	// Output:
+	// rules: group * 2s
+	// true false
+}
+
+func ExampleParseRobots() {
+	rules := fetch.ParseRobots([]byte("User-agent: walker\nDisallow: /*?sort=\nAllow: /list?sort=name$\n"), "walker")
+	fmt.Println(rules.Allowed("/list?sort=price"), rules.Allowed("/list?sort=name"))
+	// Output: false true
+}

@@ -1,0 +1,127 @@
+package fetch
+
+import (
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"crawler/weburl"
+)
+
+// Response is one fetched page. Its body is borrowed: see Release.
+type Response struct {
+	URL         weburl.URL
+	Status      int // 200 to 599 from honest servers, never below 200
+	Header      http.Header
+	Proto       string // "HTTP/1.1", "HTTP/2.0"
+	ContentType string // the header's value, "" when there is none
+	MediaType   string // lower-case type/subtype; sniffed from the body when the header has none
+	Body        []byte // decoded; valid until Release
+	WireBytes   int64  // body bytes read before decoding
+	Truncated   bool   // the body is longer than a limit, or broke off
+	Location    string // the raw Location of a 3xx
+	// RetryAfter is how long the server asks not to be asked again, counted
+	// from now; 0 when it does not say.
+	RetryAfter time.Duration
+	Started    time.Time
+	Elapsed    time.Duration // from Started to the body's last byte
+
+	asked url.URL // what the request points to; see Client.request
+	buf   *[]byte // where Body lies
+	pools *pools
+}
+
+// Release gives the body's buffer back. The Body, and every slice of it, must
+// not be used any more. Releasing twice, or never, does no harm.
+func (r *Response) Release() {
+	if r == nil || r.buf == nil {
+		return
+	}
+	r.pools.putBody(r.buf)
+	r.buf, r.Body = nil, nil
+}
+
+// setHeader takes over what the header says.
+func (r *Response) setHeader(raw *http.Response) {
+	r.Status = raw.StatusCode
+	r.Header = raw.Header
+	r.Proto = raw.Proto
+	r.ContentType = first(raw.Header, "Content-Type")
+	r.MediaType = mediaType(r.ContentType)
+	if raw.StatusCode >= 300 && raw.StatusCode < 400 {
+		r.Location = first(raw.Header, "Location")
+	}
+	if after := first(raw.Header, "Retry-After"); after != "" {
+		r.RetryAfter = retryAfter(after, first(raw.Header, "Date"), r.Started)
+	}
+}
+
+// first is Header.Get for a name in canonical form.
+func first(h http.Header, key string) string {
+	if v := h[key]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
+
+// mediaType cuts the type/subtype out of a Content-Type; "" when there is none
+// of that form.
+func mediaType(contentType string) string {
+	s := contentType
+	if i := strings.IndexAny(s, ";,"); i >= 0 {
+		s = s[:i]
+	}
+	s = strings.ToLower(textproto.TrimString(s))
+	major, minor, ok := strings.Cut(s, "/")
+	if !ok || !isToken(major) || !isToken(minor) {
+		return ""
+	}
+	return s
+}
+
+// isToken reports whether s is what RFC 9110, section 5.6.2 calls a token.
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if c <= ' ' || c >= 0x7F || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// maxRetryAfter is more than any crawl waits, and far from overflowing.
+const maxRetryAfter = 30 * 24 * time.Hour
+
+// retryAfter reads both forms of RFC 9110, section 10.2.3. A date is taken
+// relative to the server's own Date, if it sent one: its clock may be wrong.
+func retryAfter(value, date string, now time.Time) time.Duration {
+	value = textproto.TrimString(value)
+	if isDigits(value) {
+		seconds, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || seconds > int64(maxRetryAfter/time.Second) {
+			return maxRetryAfter
+		}
+		return time.Duration(seconds) * time.Second
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	if server, err := http.ParseTime(date); err == nil {
+		now = server
+	}
+	return min(max(at.Sub(now), 0), maxRetryAfter)
+}
+
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,94 @@
+package frontier
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"crawler/weburl"
+)
+
+const (
+	benchHosts = 10_000
+	benchURLs  = 1_000_000
+)
+
+// benchItems are a million URLs on ten thousand hosts, in runs of twenty from one
+// page, as links come.
+func benchItems(b *testing.B) []Item {
+	items := make([]Item, benchURLs)
+	for i := range items {
+		host := (i / 20 * 7919) % benchHosts
+		u, err := weburl.Parse(fmt.Sprintf("https://www.site-%d.example/docs/section-%d/page-%d.html", host, i%97, i))
+		if err != nil {
+			b.Fatal(err)
+		}
+		items[i] = Item{URL: u, Depth: 3 + i%3, Via: fmt.Sprintf("https://www.site-%d.example/docs/index-%d.html", host, i/20)}
+	}
+	return items
+}
+
+func full(items []Item) *Frontier {
+	f := New(Config{Delay: time.Second})
+	for _, it := range items {
+		f.Push(it)
+	}
+	return f
+}
+
+func BenchmarkPush(b *testing.B) {
+	items := benchItems(b)
+	f := New(Config{})
+	i := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		f.Push(items[i%len(items)])
+		i++
+	}
+}
+
+// BenchmarkNextDone is one page's way through a frontier of 10,000 hosts and a
+// million URLs.
+func BenchmarkNextDone(b *testing.B) {
+	f := full(benchItems(b))
+	now := epoch
+	b.ReportAllocs()
+	for b.Loop() {
+		w, _ := f.Wake()
+		now = later(now, w)
+		it, ok := f.Next(now)
+		if !ok {
+			b.Fatal("empty")
+		}
+		f.Done(it, now, Outcome{Started: now})
+		it.Attempt = 0
+		f.Push(it)
+	}
+}
+
+// BenchmarkQueuedMemory prints what a queued URL takes, hosts included, beside the
+// length of its path.
+func BenchmarkQueuedMemory(b *testing.B) {
+	items := benchItems(b)
+	path := 0
+	for _, it := range items {
+		path += len(it.URL.RequestURI())
+	}
+	for b.Loop() {
+		before := heapInUse()
+		f := full(items)
+		after := heapInUse()
+		b.ReportMetric(float64(after-before)/benchURLs, "B/URL")
+		b.ReportMetric(float64(path)/benchURLs, "pathB/URL")
+		runtime.KeepAlive(f)
+	}
+	runtime.KeepAlive(items)
+}
+
+func heapInUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

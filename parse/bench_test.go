@@ -1,0 +1,244 @@
+package parse
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"crawler/weburl"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/net/html"
+)
+
+// maxBenchBytes bounds what a benchmark reads of a tree.
+const maxBenchBytes = 8 << 20
+
+// benchPages returns what the benchmarks read: an even sample of the trees
+// named by the environment, or the committed page.
+func benchPages(b *testing.B) (pages [][]byte, size int64) {
+	b.Helper()
+	paths := []string{"testdata/manual.html"}
+	if trees := os.Getenv(treeEnv); trees != "" {
+		paths = htmlFiles(b, filepath.SplitList(trees))
+	}
+	step := max(len(paths)/400, 1)
+	for i := 0; i < len(paths) && size < maxBenchBytes; i += step {
+		body, err := os.ReadFile(paths[i])
+		if err != nil {
+			b.Fatal(err)
+		}
+		size += int64(len(body))
+		pages = append(pages, body)
+	}
+	return pages, size
+}
+
+func htmlFiles(tb testing.TB, dirs []string) (paths []string) {
+	tb.Helper()
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() && filepath.Ext(path) == ".html" {
+				paths = append(paths, path)
+			}
+			return err
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return paths
+}
+
+func mustURL(tb testing.TB, s string) weburl.URL {
+	tb.Helper()
+	u, err := weburl.Parse(s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return u
+}
+
+// benchBase is where the benchmarks' pages were found.
+const benchBase = "http://docs.example/manual/15/a/b.html"
+
+// run times a way of reading pages, which returns how many links and words it
+// found in one.
+func run(b *testing.B, read func(body []byte) (links, words int)) {
+	pages, size := benchPages(b)
+	links, words := 0, 0
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		links, words = 0, 0
+		for _, body := range pages {
+			l, w := read(body)
+			links += l
+			words += w
+		}
+	}
+	b.ReportMetric(float64(links), "links/op")
+	b.ReportMetric(float64(words), "words/op")
+}
+
+// BenchmarkPage is the parser: links and words in one pass.
+func BenchmarkPage(b *testing.B) {
+	p, page := New(Options{}), new(Page)
+	in := Input{URL: mustURL(b, benchBase), ContentType: "text/html"}
+	run(b, func(body []byte) (int, int) {
+		in.Body = body
+		if err := p.Parse(in, page); err != nil {
+			b.Fatal(err)
+		}
+		return len(page.Links), len(page.Words)
+	})
+}
+
+// BenchmarkTokenizer does the same with x/net/html's tokenizer, with the same
+// resolver and the same hash function.
+func BenchmarkTokenizer(b *testing.B) {
+	t := rival{res: weburl.NewResolver(weburl.Options{})}
+	t.res.SetBase(mustURL(b, benchBase))
+	run(b, func(body []byte) (int, int) {
+		t.links, t.words = t.links[:0], t.words[:0]
+		t.tokens(body)
+		return len(t.links), len(t.words)
+	})
+}
+
+// BenchmarkGoquery does the same with goquery.
+func BenchmarkGoquery(b *testing.B) {
+	t := rival{res: weburl.NewResolver(weburl.Options{})}
+	t.res.SetBase(mustURL(b, benchBase))
+	run(b, func(body []byte) (int, int) {
+		t.links, t.words = t.links[:0], t.words[:0]
+		doc, err := goquery.NewDocumentFromReader(bytes.NewReader(body))
+		if err != nil {
+			b.Fatal(err)
+		}
+		t.document(doc)
+		return len(t.links), len(t.words)
+	})
+}
+
+// rival reads pages by other means.
+type rival struct {
+	res   *weburl.Resolver
+	links []Link
+	words []uint64
+	word  []byte
+}
+
+func (t *rival) link(href []byte) {
+	if u, err := t.res.Resolve(href); err == nil {
+		t.links = append(t.links, Link{URL: u})
+	}
+}
+
+// text hashes the words of a text.
+func (t *rival) text(s string) {
+	word := t.word[:0]
+	for _, r := range s {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
+			word = appendRune(word, unicode.ToLower(r))
+			continue
+		}
+		if len(word) > 0 {
+			t.words = append(t.words, xxhash.Sum64(word))
+		}
+		word = word[:0]
+	}
+	if len(word) > 0 {
+		t.words = append(t.words, xxhash.Sum64(word))
+	}
+	t.word = word
+}
+
+func (t *rival) tokens(body []byte) {
+	z := html.NewTokenizer(bytes.NewReader(body))
+	hidden := false
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return
+		case html.TextToken:
+			if !hidden {
+				t.text(string(z.Text()))
+			}
+			hidden = false
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := z.TagName()
+			switch string(name) {
+			case "a", "area", "link":
+				t.attrs(z, more, string(name) == "link")
+			case "script", "style", "noscript":
+				hidden = true
+			}
+		}
+	}
+}
+
+func (t *rival) attrs(z *html.Tokenizer, more, link bool) {
+	var href []byte
+	wanted := !link
+	for more {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		switch string(key) {
+		case "href":
+			href = value
+		case "rel":
+			wanted = wanted || string(value) == "next" || string(value) == "prev" || string(value) == "canonical"
+		}
+	}
+	if href != nil && wanted {
+		t.link(href)
+	}
+}
+
+func (t *rival) document(doc *goquery.Document) {
+	doc.Find("a[href], area[href], link[rel=next], link[rel=prev], link[rel=canonical]").Each(func(_ int, s *goquery.Selection) {
+		href, _ := s.Attr("href")
+		t.link([]byte(href))
+	})
+	doc.Find("script, style, template, noscript").Remove()
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.TextNode {
+			t.text(n.Data)
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c)
+		}
+	}
+	walk(doc.Nodes[0])
+}
+
+// BenchmarkWords reads plain text, in several scripts.
+func BenchmarkWords(b *testing.B) {
+	for _, c := range []struct{ name, text string }{
+		{"English", "The queue of a host is asked again when its clock says so. "},
+		{"German", "Größere Übergänge führen über mehrere Stationen zurück. "},
+		{"Russian", "Очередь каждого узла проверяется снова, когда наступает срок. "},
+		{"Hindi", "प्रत्येक पृष्ठ को एक बार पढ़ा जाता है और फिर भुला दिया जाता है। "},
+		{"Chinese", "每个网页只读取一次，然后被记录下来。"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			p, page := New(Options{}), new(Page)
+			in := Input{ContentType: "text/plain; charset=utf-8", Body: []byte(strings.Repeat(c.text, 500))}
+			b.SetBytes(int64(len(in.Body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := p.Parse(in, page); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(page.Words)), "ns/word")
+		})
+	}
+}

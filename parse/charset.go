@@ -1,0 +1,338 @@
+package parse
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/transform"
+)
+
+// prescanBytes is how far into an HTML document a declaration of its encoding
+// is looked for.
+const prescanBytes = 1024
+
+const (
+	utf8Name    = "utf-8"
+	defaultName = "windows-1252" // what the web's undeclared pages are in
+)
+
+// transcoder turns documents into UTF-8, mostly by finding that they are.
+type transcoder struct {
+	label string // the label looked up last, and what it means
+	enc   encoding.Encoding
+	name  string
+
+	legacy encoding.Encoding // the document's encoding if it is not Unicode
+	out    []byte
+}
+
+// html returns an HTML document in UTF-8. Its encoding is told by a byte order
+// mark, else the Content-Type header's charset (label), else a <meta> in the
+// first KiB, else by non-ASCII bytes there that are valid UTF-8; otherwise it
+// is Windows-1252. These are the rules of x/net/html/charset.
+func (p *Parser) html(body []byte, label string) []byte {
+	body, name := p.dec.declared(body, label)
+	if name == "" {
+		head := body[:min(len(body), prescanBytes)]
+		if name = p.prescan(head); name == "" {
+			name = guess(head)
+		}
+	}
+	return p.decode(body, name)
+}
+
+// plain returns a text in UTF-8: byte order mark, else header, else what the
+// whole of it looks like.
+func (p *Parser) plain(body []byte, label string) []byte {
+	body, name := p.dec.declared(body, label)
+	if name == "" {
+		name = defaultName
+		if utf8.Valid(body) {
+			name = utf8Name
+		}
+	}
+	return p.decode(body, name)
+}
+
+// xml returns an XML document in UTF-8: byte order mark, else header, else the
+// XML declaration, else UTF-8.
+func (p *Parser) xml(body []byte, label string) []byte {
+	body, name := p.dec.declared(body, label)
+	if name == "" {
+		name = p.dec.lookup(xmlEncoding(body))
+		if name == "" || strings.HasPrefix(name, "utf-16") {
+			name = utf8Name // a declaration readable as ASCII cannot be UTF-16
+		}
+	}
+	return p.decode(body, name)
+}
+
+// declared returns the encoding told by a byte order mark, which it removes,
+// or by the header; "" if neither does.
+func (t *transcoder) declared(body []byte, label string) ([]byte, string) {
+	switch {
+	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
+		return body[3:], utf8Name
+	case bytes.HasPrefix(body, []byte("\xfe\xff")):
+		return body[2:], "utf-16be"
+	case bytes.HasPrefix(body, []byte("\xff\xfe")):
+		return body[2:], "utf-16le"
+	}
+	return body, t.lookup(label)
+}
+
+// lookup returns the name of the encoding with that label, or "". It remembers
+// the last answer, since a site's pages ask the same question.
+func (t *transcoder) lookup(label string) string {
+	switch {
+	case label == "":
+		return ""
+	case strings.EqualFold(label, utf8Name):
+		return utf8Name
+	}
+	if label != t.label || t.name == "" {
+		t.label = strings.Clone(label)
+		t.enc, t.name = charset.Lookup(label)
+	}
+	return t.name
+}
+
+// guess tells UTF-8 from Windows-1252 by the first bytes, whose last rune may
+// be cut.
+func guess(head []byte) string {
+	for i := len(head) - 1; i >= 0 && i > len(head)-utf8.UTFMax; i-- {
+		if head[i] < utf8.RuneSelf {
+			break
+		}
+		if utf8.RuneStart(head[i]) {
+			head = head[:i]
+			break
+		}
+	}
+	if !isASCII(head) && utf8.Valid(head) {
+		return utf8Name
+	}
+	return defaultName
+}
+
+// decode returns body in UTF-8. Invalid bytes stay: to the scanner they are
+// what U+FFFD is, no part of any word.
+func (p *Parser) decode(body []byte, name string) []byte {
+	p.page.Charset = name
+	return p.dec.decode(body, name)
+}
+
+// decode returns body, which is in the named encoding, in UTF-8.
+func (t *transcoder) decode(body []byte, name string) []byte {
+	t.legacy = nil
+	if name == utf8Name {
+		return body
+	}
+	if name != t.name {
+		t.enc, t.name = charset.Lookup(name)
+		t.label = name
+	}
+	if !strings.HasPrefix(name, "utf-16") {
+		t.legacy = t.enc
+		if extendsASCII(name) && isASCII(body) {
+			return body
+		}
+	}
+	return t.run(body)
+}
+
+// extendsASCII reports whether ASCII bytes mean ASCII in the encoding.
+func extendsASCII(name string) bool { return name != "iso-2022-jp" && name != "replacement" }
+
+// run decodes body into the transcoder's own buffer. No encoding of the web
+// triples the bytes more than once, so the loop is short.
+func (t *transcoder) run(body []byte) []byte {
+	dec := t.enc.NewDecoder()
+	if need := len(body) + len(body)/2 + 64; cap(t.out) < need {
+		t.out = make([]byte, 0, need)
+	}
+	dst := t.out[:cap(t.out)]
+	n := 0
+	for {
+		wrote, read, err := dec.Transform(dst[n:], body, true)
+		n += wrote
+		body = body[read:]
+		if err != transform.ErrShortDst {
+			t.out = dst[:0]
+			return dst[:n]
+		}
+		dst = append(dst, make([]byte, len(dst)+64)...)
+	}
+}
+
+// query returns a decoded reference as the URL standard wants it: in documents
+// that are not Unicode, the query's characters are bytes of the document's
+// encoding, not of UTF-8.
+func (t *transcoder) query(ref []byte) []byte {
+	k := bytes.IndexByte(ref, '?')
+	if t.legacy == nil || k < 0 || isASCII(ref[k:]) {
+		return ref
+	}
+	end := len(ref)
+	if f := bytes.IndexByte(ref, '#'); f >= 0 {
+		if f < k {
+			return ref
+		}
+		end = f
+	}
+	out := append([]byte(nil), ref[:k]...)
+	for _, r := range string(ref[k:end]) {
+		out = t.appendQuery(out, r)
+	}
+	return out
+}
+
+// appendQuery appends one rune of a query: ASCII as it is, others percent
+// encoded, and those unknown to the encoding as the reference "&#N;".
+func (t *transcoder) appendQuery(dst []byte, r rune) []byte {
+	if r < utf8.RuneSelf {
+		return append(dst, byte(r))
+	}
+	coded, err := encoding.HTMLEscapeUnsupported(t.legacy.NewEncoder()).String(string(r))
+	if err != nil {
+		return dst
+	}
+	const hex = "0123456789ABCDEF"
+	unknown := strings.HasPrefix(coded, "&#")
+	for _, c := range []byte(coded) {
+		if c >= utf8.RuneSelf || unknown && (c == '&' || c == '#' || c == ';') || c <= ' ' {
+			dst = append(dst, '%', hex[c>>4], hex[c&15])
+		} else {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// isASCII reports whether s has no byte above 0x7f.
+func isASCII(s []byte) bool {
+	for len(s) >= 32 {
+		if (load8(s, 0)|load8(s, 8)|load8(s, 16)|load8(s, 24))&highs != 0 {
+			return false
+		}
+		s = s[32:]
+	}
+	for _, c := range s {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// xmlEncoding returns the encoding of an XML declaration, or "".
+func xmlEncoding(body []byte) string {
+	if !bytes.HasPrefix(body, []byte("<?xml")) {
+		return ""
+	}
+	head := body[:min(len(body), 256)]
+	head = head[:pastAngle(head, 0)]
+	k := bytes.Index(head, []byte("encoding"))
+	if k < 0 {
+		return ""
+	}
+	head = head[k+len("encoding"):]
+	value, next := attrValue(head, 0)
+	if next < 0 {
+		return ""
+	}
+	return string(value.of(head))
+}
+
+// prescan returns the encoding that a <meta> in head declares, or "".
+func (p *Parser) prescan(head []byte) string {
+	for i := nextMarkup(head, 0); i+1 < len(head); i = nextMarkup(head, i) {
+		if !isLetter(head[i+1]) {
+			i = p.skipMarkup(head, i)
+			continue
+		}
+		key, end := tagName(head, i+1)
+		id := tagNamed(key, head[i+1:end])
+		if i = p.attrs(head, end, wantedBy[id]); i < 0 || id == tagPlaintext {
+			return ""
+		}
+		if id == tagMeta {
+			if name := p.metaCharset(head); name != "" {
+				return name
+			}
+		}
+		if rawNames[id] != "" {
+			i = rawEnd(head, i, id)
+		}
+	}
+	return ""
+}
+
+// skipMarkup skips what is no start tag.
+func (p *Parser) skipMarkup(b []byte, i int) int {
+	switch {
+	case bytes.HasPrefix(b[i:], []byte("<!--")):
+		return pastComment(b, i+len("<!--"))
+	case b[i+1] == '/':
+		return p.endTag(b, i)
+	}
+	return pastAngle(b, i)
+}
+
+// metaCharset returns the encoding that the <meta> in hand declares, or "".
+// Where both charset and content name one, the later attribute wins unless it
+// is a content behind a charset that is known.
+func (p *Parser) metaCharset(b []byte) string {
+	name, pragma := "", false
+	if p.tag.has(attrContent) {
+		value := bytes.ToLower(p.valueOf(b, attrContent))
+		name, pragma = p.dec.lookup(contentCharset(string(value))), true
+	}
+	if p.tag.has(attrCharset) {
+		after := !p.tag.has(attrContent) || p.tag.attr[attrCharset].start > p.tag.attr[attrContent].start
+		if known := p.dec.lookup(string(p.valueOf(b, attrCharset))); after || known != "" {
+			name, pragma = known, false
+		}
+	}
+	if pragma && !equalFold(p.valueOf(b, attrHttpEquiv), "content-type") {
+		return ""
+	}
+	if strings.HasPrefix(name, "utf-16") {
+		return utf8Name // it was read as ASCII up to here
+	}
+	return name
+}
+
+// contentCharset returns the charset in a <meta content>, by the standard's
+// lenient search.
+func contentCharset(s string) string {
+	const spaces = " \t\n\f\r"
+	for {
+		_, rest, ok := strings.Cut(s, "charset")
+		if !ok {
+			return ""
+		}
+		s = strings.TrimLeft(rest, spaces)
+		if !strings.HasPrefix(s, "=") {
+			continue
+		}
+		s = strings.TrimLeft(s[1:], spaces)
+		if s == "" {
+			return ""
+		}
+		if s[0] == '"' || s[0] == '\'' {
+			value, _, closed := strings.Cut(s[1:], s[:1])
+			if !closed {
+				return ""
+			}
+			return value
+		}
+		if end := strings.IndexAny(s, ";"+spaces); end >= 0 {
+			s = s[:end]
+		}
+		return s
+	}
+}

@@ -1,0 +1,122 @@
+package parse
+
+import (
+	"mime"
+	"strings"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/net/html/charset"
+)
+
+// charsetByMIME reports whether the library's stricter reading of the header
+// may differ from ours: it drops headers that are not well-formed.
+func charsetByMIME(header string) bool {
+	_, params, err := mime.ParseMediaType(header)
+	_, label := mediaType(header)
+	return err != nil || params["charset"] != label
+}
+
+var charsetCases = []struct{ header, body, want string }{
+	{"text/html", "abc", "windows-1252"},
+	{"text/html", "é", "windows-1252"}, // a rune that may be cut off is not counted
+	{"text/html", "é ", "utf-8"},
+	{"text/html", "\xe9 ", "windows-1252"},
+	{"text/html", strings.Repeat("a", 1024) + "é é", "windows-1252"},
+	{"text/html; charset=koi8-r", "é ", "koi8-r"},
+	{"text/html; charset=KOI8-R", "<meta charset=utf-8>", "koi8-r"},
+	{`text/html; charset="utf-8"`, "\xe9 ", "utf-8"},
+	{"text/html; charset=nonsense", "<meta charset=gbk>", "gbk"},
+	{"text/html; charset=latin1", "", "windows-1252"},
+	{"text/html; charset=utf-16", "a\x00", "utf-16le"},
+	{"text/html; charset=koi8-r", "\xef\xbb\xbfx", "utf-8"},
+	{"text/html; charset=koi8-r", "\xfe\xff\x00x", "utf-16be"},
+	{"text/html; charset=koi8-r", "\xff\xfex\x00", "utf-16le"},
+	{"text/html", "<META CHARSET=' Shift_JIS '>", "shift_jis"},
+	{"text/html", "<meta charset=nonsense><meta charset=big5>", "big5"},
+	{"text/html", "<meta charset=utf-16le>", "utf-8"},
+	{"text/html", "<meta http-equiv=content-type content='text/html; charset=euc-kr'>", "euc-kr"},
+	{"text/html", "<meta content='text/html; CHARSET = \"euc-kr\" ' http-equiv=Content-Type>", "euc-kr"},
+	{"text/html", "<meta content='text/html; charset=euc-kr'>", "windows-1252"},
+	{"text/html", "<meta http-equiv=refresh content='charset=euc-kr'>", "windows-1252"},
+	{"text/html", "<meta charset=gbk content='charset=euc-kr' http-equiv=content-type>", "gbk"},
+	{"text/html", "<meta content='charset=euc-kr' charset=gbk>", "gbk"},
+	{"text/html", "<meta content='charset=euc-kr' charset=nonsense http-equiv=content-type>", "windows-1252"},
+	{"text/html", "<meta charset=nonsense content='charset=euc-kr' http-equiv=content-type>", "euc-kr"},
+	{"text/html", "<meta http-equiv=content-type content='charset charset charset=x; charset=y'>", "windows-1252"},
+	{"text/html", "<meta http-equiv=content-type content='charset=\"gbk'>", "windows-1252"},
+	{"text/html", "<!-- <meta charset=gbk> --><meta charset=big5>", "big5"},
+	{"text/html", "<script>'<meta charset=gbk>'</script><title><meta charset=koi8-r></title><meta charset=big5>", "big5"},
+	{"text/html", "<a title='<meta charset=gbk>'></a x='<meta charset=gbk>'><meta charset=big5>", "big5"},
+	{"text/html", "<meta charset=g&#98;k>", "gbk"},
+	{"text/html", strings.Repeat(" ", 1024-len("<meta charset=gbk>")) + "<meta charset=gbk>", "gbk"},
+	{"text/html", strings.Repeat(" ", 1025-len("<meta charset=gbk>")) + "<meta charset=gbk>", "windows-1252"},
+	{"text/html", "<plaintext><meta charset=gbk>", "windows-1252"},
+	{"text/html", "<meta name=charset content=gbk>", "windows-1252"},
+}
+
+func TestCharset(t *testing.T) {
+	for _, c := range charsetCases {
+		if got := parsePage(t, Options{}, c.header, c.body).Charset; got != c.want {
+			t.Errorf("%q, %.100q: %s, want %s", c.header, c.body, got, c.want)
+		}
+		if _, name, _ := charset.DetermineEncoding([]byte(c.body), c.header); name != c.want {
+			t.Errorf("%q, %.100q: the library says %s", c.header, c.body, name)
+		}
+	}
+}
+
+// TestEveryEncoding reads the same page in every encoding of the web.
+func TestEveryEncoding(t *testing.T) {
+	for _, label := range []string{"ibm866", "iso-8859-2", "iso-8859-3", "iso-8859-4", "iso-8859-5", "iso-8859-6", "iso-8859-7",
+		"iso-8859-8", "iso-8859-8-i", "iso-8859-10", "iso-8859-13", "iso-8859-14", "iso-8859-15", "iso-8859-16", "koi8-r",
+		"koi8-u", "macintosh", "windows-874", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254",
+		"windows-1255", "windows-1256", "windows-1257", "windows-1258", "x-mac-cyrillic", "gbk", "gb18030", "big5", "euc-jp",
+		"iso-2022-jp", "shift_jis", "euc-kr", "replacement", "utf-16be", "utf-16le", "x-user-defined"} {
+		e, name := charset.Lookup(label)
+		if e == nil {
+			t.Errorf("%s: unknown to the library", label)
+			continue
+		}
+		text := "<title>x</title>word <a href=/y>"
+		if coded, err := e.NewEncoder().String("é я 語 word"); err == nil {
+			text = coded
+			if body, err := e.NewEncoder().String("<title>x</title>é я 語 word <a href=/y>"); err == nil {
+				text = body
+			}
+		}
+		page := parsePage(t, Options{}, "text/html; charset="+label, text)
+		if page.Charset != name {
+			t.Errorf("%s: read as %q, want %q", label, page.Charset, name)
+		}
+		if name == "replacement" {
+			continue
+		}
+		if len(page.Links) != 1 || page.Title != "x" || page.Words[len(page.Words)-1] != xxhash.Sum64String("word") {
+			t.Errorf("%s: %+v", label, page)
+		}
+	}
+}
+
+func TestQueryEncoding(t *testing.T) {
+	const link = `<a href="/%s?q=%s&amp;r=1#%[2]s">`
+	for _, c := range []struct{ charset, path, query, want string }{
+		{"windows-1252", "\xe9", "\xe9", "/%C3%A9?q=%E9&r=1"},
+		{"koi8-r", "x", "\xd1", "/x?q=%D1&r=1"},
+		{"koi8-r", "x", "&eacute;", "/x?q=%26%23233%3B&r=1"},
+		{"shift_jis", "x", "\x93\xfa", "/x?q=%93%FA&r=1"},
+		{"utf-8", "é", "é", "/%C3%A9?q=%C3%A9&r=1"},
+		{"utf-16le", "x", "y", "/x?q=y&r=1"},
+	} {
+		body := strings.ReplaceAll(strings.ReplaceAll(link, "%[2]s", "f"), "%s", "\x01")
+		body = strings.Replace(body, "\x01", c.path, 1)
+		body = strings.Replace(body, "\x01", c.query, 1)
+		if c.charset == "utf-16le" {
+			body = strings.Join(append(strings.Split(body, ""), ""), "\x00")
+		}
+		page := parsePage(t, Options{}, "text/html; charset="+c.charset, body)
+		if got := paths(page.Links); got != c.want {
+			t.Errorf("%s: %q, want %q", c.charset, got, c.want)
+		}
+	}
+}

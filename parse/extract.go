@@ -1,0 +1,110 @@
+package parse
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/andybalholm/cascadia"
+)
+
+// The limits of what Options.Rules may collect from one page.
+const (
+	MaxFieldValues = 1000     // values of one rule
+	MaxFieldBytes  = 64 << 10 // length of one value; the rest is cut
+)
+
+// Rule extracts values from pages by a CSS selector.
+type Rule struct {
+	Name string // the field's name
+	attr string // the attribute that is the value, or "" for the text
+	sel  cascadia.Selector
+}
+
+// ParseRule reads a rule written name=CSS or name=CSS@attr, such as
+//
+//	price=.product .price
+//	image=meta[property="og:image"]@content
+//
+// The value is the text of each element that matches, its white space
+// collapsed, or the attribute where the element has it.
+func ParseRule(s string) (Rule, error) {
+	name, css, ok := strings.Cut(s, "=")
+	name, css = strings.TrimSpace(name), strings.TrimSpace(css)
+	if !ok || name == "" || css == "" {
+		return Rule{}, fmt.Errorf("extraction rule %q: want name=CSS or name=CSS@attr", s)
+	}
+	css, attr := cutAttr(css)
+	sel, err := cascadia.Compile(css)
+	if err != nil {
+		return Rule{}, fmt.Errorf("extraction rule %q: selector %q: %w", s, css, err)
+	}
+	return Rule{Name: name, attr: attr, sel: sel}, nil
+}
+
+// cutAttr cuts "@attr" off a selector. An @ inside a selector is followed by
+// more than a name.
+func cutAttr(css string) (selector, attr string) {
+	k := strings.LastIndexByte(css, '@')
+	if k <= 0 || k+1 == len(css) {
+		return css, ""
+	}
+	for _, c := range []byte(css[k+1:]) {
+		if !isAlnum(c) && c != '-' && c != '_' && c != ':' && c != '.' {
+			return css, ""
+		}
+	}
+	return strings.TrimSpace(css[:k]), strings.ToLower(css[k+1:])
+}
+
+// ErrTooDeep is in Page.ExtractErr when elements are nested deeper than the
+// HTML library builds trees (512). Links and words do not depend on it.
+var ErrTooDeep = errors.New("elements nested too deep for extraction")
+
+// extract runs the rules over the document: the one thing that needs a tree.
+func (p *Parser) extract(text []byte) {
+	if len(p.opt.Rules) == 0 {
+		return
+	}
+	doc, err := goquery.NewDocumentFromReader(bytes.NewReader(text))
+	if err != nil {
+		// The library has no error value for its nesting limit, but reading
+		// from memory fails for no other reason.
+		p.page.ExtractErr = fmt.Errorf("%w: %w", ErrTooDeep, err)
+		return
+	}
+	if p.page.Fields == nil {
+		p.page.Fields = make(map[string][]string)
+	}
+	for _, rule := range p.opt.Rules {
+		values := p.page.Fields[rule.Name]
+		doc.FindMatcher(rule.sel).EachWithBreak(func(_ int, s *goquery.Selection) bool {
+			if v, ok := rule.value(s); ok {
+				values = append(values, v)
+			}
+			return len(values) < MaxFieldValues
+		})
+		if len(values) > 0 {
+			p.page.Fields[rule.Name] = values
+		}
+	}
+}
+
+// value returns what the rule takes from one element.
+func (r Rule) value(s *goquery.Selection) (string, bool) {
+	if r.attr == "" {
+		return cutField(strings.Join(strings.Fields(s.Text()), " ")), true
+	}
+	v, ok := s.Attr(r.attr)
+	return cutField(strings.TrimSpace(v)), ok
+}
+
+// cutField shortens a value to the limit, at a rune's border.
+func cutField(v string) string {
+	if len(v) <= MaxFieldBytes {
+		return v
+	}
+	return strings.ToValidUTF8(v[:MaxFieldBytes], "")
+}

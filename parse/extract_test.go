@@ -1,0 +1,111 @@
+package parse
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func mustRule(t testing.TB, s string) Rule {
+	t.Helper()
+	r, err := ParseRule(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestExtract(t *testing.T) {
+	const body = `<h1 id=x> A
+ title </h1><p class="price">3 &euro;<p class="price old">4 &euro;</p><meta property="og:image" content=" /i.png ">
+<a href="mailto:a@b.example" title=t>mail</a><a>none</a>`
+	for rule, want := range map[string]string{
+		"v=h1":                                "[A title]",
+		"v=.price":                            "[3 € 4 €]",
+		" v = p.price:not(.old) ":             "[3 €]",
+		`v=meta[property="og:image"]@content`: "[/i.png]",
+		`v=a@href`:                            "[mailto:a@b.example]",
+		`v=a @ HREF`:                          "[a]",
+		`v=a[href="mailto:a@b.example"]`:      "[mail]",
+		`v=a[href*="@b"]@title`:               "[t]",
+		"v=h1, a":                             "[A title mail none]",
+		"v=.absent":                           "[]",
+	} {
+		r, err := ParseRule(rule)
+		if strings.Contains(rule, " @ ") {
+			if err == nil {
+				t.Errorf("%q is a rule", rule)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", rule, err)
+			continue
+		}
+		page := parsePage(t, Options{Rules: []Rule{r}}, "text/html; charset=utf-8", body)
+		if got := fmt.Sprint(page.Fields["v"]); got != want || page.ExtractErr != nil {
+			t.Errorf("%q: %s %v, want %s", rule, got, page.ExtractErr, want)
+		}
+	}
+}
+
+func TestParseRuleRefuses(t *testing.T) {
+	for _, s := range []string{"", "x", "=h1", "x=", " = ", "x=h1[", "x=@href", "x=:nosuch"} {
+		if r, err := ParseRule(s); err == nil {
+			t.Errorf("%q: %+v", s, r)
+		} else if !strings.Contains(err.Error(), fmt.Sprintf("%q", s)) {
+			t.Errorf("%q: the error does not name it: %v", s, err)
+		}
+	}
+}
+
+func TestExtractReuse(t *testing.T) {
+	p, page := New(Options{Rules: []Rule{mustRule(t, "v=h1"), mustRule(t, "v=h2"), mustRule(t, "w=h3")}}), new(Page)
+	for _, c := range []struct{ body, want string }{
+		{"<h2>b</h2><h1>a</h1>", "map[v:[a b]]"}, {"<h3>c</h3>", "map[w:[c]]"}, {"<p>", "map[]"},
+	} {
+		if err := p.Parse(Input{ContentType: "text/html", Body: []byte(c.body)}, page); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(page.Fields); got != c.want {
+			t.Errorf("%s: %s, want %s", c.body, got, c.want)
+		}
+	}
+}
+
+// TestExtractCharset: the tree is built from the decoded text.
+func TestExtractCharset(t *testing.T) {
+	page := parsePage(t, Options{Rules: []Rule{mustRule(t, "v=h1")}}, "text/html; charset=koi8-r", "<h1>\xf1</h1>")
+	if got := fmt.Sprint(page.Fields["v"]); got != "[Я]" {
+		t.Error(got)
+	}
+}
+
+func TestExtractLimits(t *testing.T) {
+	page := parsePage(t, Options{Rules: []Rule{mustRule(t, "v=p")}}, "text/html", strings.Repeat("<p>x", MaxFieldValues+5))
+	if n := len(page.Fields["v"]); n != MaxFieldValues {
+		t.Errorf("%d values", n)
+	}
+	page = parsePage(t, Options{Rules: []Rule{mustRule(t, "v=p")}}, "text/html; charset=utf-8", "<p>x"+strings.Repeat("é", MaxFieldBytes))
+	if v := page.Fields["v"][0]; len(v) > MaxFieldBytes || len(v) < MaxFieldBytes-1 || strings.ContainsRune(v, '\ufffd') {
+		t.Errorf("a value of %d bytes", len(v))
+	}
+}
+
+// TestExtractTooDeep: the tree has a limit, which is told; links and words
+// have none.
+func TestExtractTooDeep(t *testing.T) {
+	body := "<h1>x</h1>" + strings.Repeat("<div>", 600) + "<a href=/deep>word</a>"
+	page := parsePage(t, Options{Rules: []Rule{mustRule(t, "v=h1")}}, "text/html", body)
+	if !errors.Is(page.ExtractErr, ErrTooDeep) || len(page.Fields) != 0 {
+		t.Errorf("%v, %v", page.ExtractErr, page.Fields)
+	}
+	if len(page.Links) != 1 || len(page.Words) != 2 {
+		t.Errorf("%d links, %d words", len(page.Links), len(page.Words))
+	}
+	page = parsePage(t, Options{}, "text/html", body)
+	if page.ExtractErr != nil {
+		t.Errorf("without rules: %v", page.ExtractErr)
+	}
+}

@@ -1,0 +1,175 @@
+package parse
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"crawler/weburl"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+)
+
+// addPages seeds a fuzz target with the committed pages and the constructs.
+func addPages(f *testing.F) {
+	paths, err := filepath.Glob("testdata/pages/*.html")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		body, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(body)
+	}
+	for _, c := range constructs {
+		f.Add([]byte(c.html))
+	}
+}
+
+// FuzzTokens holds the scanner against the HTML library's tokenizer, which
+// unlike its tree builder moves and drops nothing. Foreign content is left out
+// (the tokenizer does not know where it is), and so are comments in scripts
+// (it leaves their escaped state too early).
+func FuzzTokens(f *testing.F) {
+	addPages(f)
+	var seen []string
+	p := New(Options{OnWord: func(w []byte) { seen = append(seen, string(w)) }})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		body = bytes.ToValidUTF8(body, []byte("\ufffd")) // decoded, as the tokenizer wants it
+		low := bytes.ToLower(body)
+		if bytes.Contains(low, []byte("<svg")) || bytes.Contains(low, []byte("<math")) ||
+			bytes.Contains(low, []byte("<script")) && bytes.Contains(low, []byte("<!--")) ||
+			bytes.HasPrefix(body, []byte("\ufeff")) || bytes.Contains(low, []byte("<base")) {
+			return
+		}
+		base := mustURL(t, "http://h.example/a/b?c")
+		page := new(Page)
+		seen = nil
+		if err := p.Parse(Input{URL: base, ContentType: "text/html;charset=utf-8", Body: body}, page); err != nil {
+			t.Fatal(err)
+		}
+		ref := tokensOf(base, body)
+		if d := firstDiff(linkStrings(page.Links), ref.links); d != "" {
+			t.Errorf("links %s", d)
+		}
+		if d := firstDiff(seen, ref.words); d != "" {
+			t.Errorf("words %s", d)
+		}
+	})
+}
+
+// tokensOf is referenceOf by the tokenizer alone.
+func tokensOf(base weburl.URL, body []byte) *reference {
+	ref := new(reference)
+	z := html.NewTokenizer(bytes.NewReader(body))
+	raw, templates := "", 0
+	for {
+		kind := z.Next()
+		opened := raw
+		raw = ""
+		switch kind {
+		case html.ErrorToken:
+			return ref
+		case html.TextToken:
+			text := z.Token().Data
+			if opened == "" {
+				text = strings.ReplaceAll(text, "\x00", "")
+			}
+			if hidden := opened == "script" || opened == "style" || opened == "noscript"; !hidden && templates == 0 {
+				ref.words = append(ref.words, splitWords(text)...)
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			tok := z.Token()
+			ref.element(&html.Node{Data: tok.Data, Attr: tok.Attr}, base)
+			if slices.Contains(rawNames[:], tok.Data) || tok.Data == "plaintext" {
+				raw = tok.Data
+			}
+			if tok.Data == "template" {
+				templates++
+			}
+		case html.EndTagToken:
+			if name, _ := z.TagName(); string(name) == "template" {
+				templates = max(templates-1, 0)
+			}
+		}
+	}
+}
+
+// FuzzParse feeds anything as anything: no panic, and a page that makes sense.
+func FuzzParse(f *testing.F) {
+	types := []string{"text/html", "", "application/xhtml+xml", "text/xml; charset=utf-16", "text/plain", "application/gzip",
+		"text/html; charset=iso-2022-jp", "text/html; charset=gb18030", "text/html; charset=replacement", "image/png"}
+	for i := range types {
+		f.Add([]byte("<title>x</title><a href=1>y</a><base href=/z>"), uint8(i), "noindex, crawler: none", `<x>; rel="next"`)
+		f.Add([]byte("<?xml version='1.0' encoding='koi8-r'?><urlset><url><loc>http://a.example/</loc></url></urlset>"), uint8(i|16), "", "")
+	}
+	rule, err := ParseRule("x=a[href]@href")
+	if err != nil {
+		f.Fatal(err)
+	}
+	p, page := New(Options{Assets: true, MaxLinks: 50, Rules: []Rule{rule}}), new(Page)
+	f.Fuzz(func(t *testing.T, body []byte, kind uint8, robots, link string) {
+		in := Input{URL: mustURL(t, "http://h.example/a/b?c"), ContentType: types[int(kind&15)%len(types)], Body: body,
+			Sitemap: kind&16 != 0, RobotsTag: []string{robots}, Link: []string{link}}
+		before := bytes.Clone(body)
+		_ = p.Parse(in, page) // broken gzip is an error; what was read counts
+		if !bytes.Equal(before, body) {
+			t.Error("the body was modified")
+		}
+		if len(page.Links) > 50 || len(page.Words) > 4*len(body)+4 && !isGzip(body) {
+			t.Errorf("%d links, %d words", len(page.Links), len(page.Words))
+		}
+		for _, l := range page.Links {
+			if l.URL.IsZero() || l.Kind >= linkKindCount {
+				t.Errorf("link %+v", l)
+			}
+		}
+		if strings.ContainsFunc(page.Title+page.Lang, func(r rune) bool { return r < ' ' || 0x7f <= r && r < 0xa0 }) {
+			t.Errorf("title %q, language %q", page.Title, page.Lang)
+		}
+		if page.Kind >= kindCount || page.Base.IsZero() {
+			t.Errorf("kind %v, base %v", page.Kind, page.Base)
+		}
+	})
+}
+
+// FuzzCharset holds the choice of the encoding against x/net/html/charset.
+func FuzzCharset(f *testing.F) {
+	for _, c := range charsetCases {
+		f.Add([]byte(c.body), c.header)
+	}
+	addPagesWithHeader(f)
+	p, page := New(Options{}), new(Page)
+	f.Fuzz(func(t *testing.T, body []byte, header string) {
+		if media, _ := mediaType(header); media != "text/html" || charsetByMIME(header) {
+			return
+		}
+		if err := p.Parse(Input{ContentType: header, Body: body}, page); err != nil {
+			t.Fatal(err)
+		}
+		_, want, _ := charset.DetermineEncoding(body, header)
+		if page.Charset != want {
+			t.Errorf("%q %q: %q, want %q", header, body[:min(len(body), 2000)], page.Charset, want)
+		}
+	})
+}
+
+func addPagesWithHeader(f *testing.F) {
+	paths, err := filepath.Glob("testdata/pages/*.html")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		body, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(body, "text/html")
+	}
+}

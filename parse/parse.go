@@ -1,0 +1,306 @@
+package parse
+
+import (
+	"bytes"
+
+	"crawler/weburl"
+)
+
+// The limits of a parse. What a page has beyond them is cut, and the page says
+// so where a reader could be misled.
+const (
+	// DefaultMaxLinks is the number of links kept of one page.
+	DefaultMaxLinks = 100_000
+	// MaxTitleRunes is the length of the longest title; the rest is cut.
+	MaxTitleRunes = 512
+	// MaxLangBytes is the length of the longest language tag believed.
+	MaxLangBytes = 35
+	// MaxSitemapBytes is how much a compressed sitemap may unpack to: the
+	// sitemap protocol's own limit.
+	MaxSitemapBytes = 50 << 20
+)
+
+// Options configures a Parser. The zero value parses links and words.
+type Options struct {
+	Assets   bool           // also yield images, scripts, style sheets, media
+	Rules    []Rule         // values to extract by CSS selector, see ParseRule
+	MaxLinks int            // links kept of a page; 0 means DefaultMaxLinks
+	Robot    string         // the meta name and X-Robots-Tag prefix that mean us, besides "robots"; "" means "crawler"
+	URL      weburl.Options // how links are made canonical
+
+	// OnWord, when set, is called with every word, lower-cased. The slice is
+	// valid during the call. Meant for tests and for looking at the words.
+	OnWord func(word []byte)
+}
+
+// Input is one fetched document.
+type Input struct {
+	URL         weburl.URL // where it was found: the base of its links
+	ContentType string     // the Content-Type header's value
+	RobotsTag   []string   // the X-Robots-Tag headers' values
+	Link        []string   // the Link headers' values (RFC 8288)
+	Body        []byte     // not modified; let go at the latest by the next Parse
+	Sitemap     bool       // it was asked for as a sitemap: plain text is a list of URLs
+}
+
+// Page is what a document says. Parse fills it and reuses its slices.
+type Page struct {
+	Kind    Kind
+	Charset string // the encoding the text was read in, by its WHATWG name
+	Title   string // white space collapsed, no control characters
+	Lang    string // a language tag such as "en-GB", or ""
+
+	Links    []Link // in document order, those of Link headers first
+	LinksCut bool   // there were more than MaxLinks, or the sitemap was too big
+	BadLinks int    // links that are not http or https, or no URL at all
+
+	Base      weburl.URL // what links were resolved against
+	Canonical weburl.URL // the first link[rel=canonical], or zero
+	NoIndex   bool       // the page asks not to be indexed
+	NoFollow  bool       // the page asks that no link be followed
+
+	Words []uint64 // xxhash64 of each word, in document order
+
+	Fields     map[string][]string // what Options.Rules found, by rule name
+	ExtractErr error               // why Fields is empty although there are rules
+}
+
+// Reset empties the page and keeps its memory.
+func (p *Page) Reset() {
+	clear(p.Fields)
+	*p = Page{Links: p.Links[:0], Words: p.Words[:0], Fields: p.Fields}
+}
+
+// Kind is what a document was read as.
+type Kind uint8
+
+// The kinds of document. Only what is named here yields anything.
+const (
+	KindOther        Kind = iota // not looked into
+	KindHTML                     // links and words
+	KindXHTML                    // the same, by the rules of XML
+	KindText                     // words only
+	KindSitemap                  // a sitemap's urlset
+	KindSitemapIndex             // a list of sitemaps
+	KindURLList                  // one URL a line
+	KindFeed                     // RSS or Atom
+	kindCount
+)
+
+var kindNames = [kindCount]string{"other", "html", "xhtml", "text", "sitemap", "sitemapindex", "urllist", "feed"}
+
+func (k Kind) String() string { return nameOf(kindNames[:], int(k)) }
+
+// Link is one link of a page.
+type Link struct {
+	URL      weburl.URL
+	Kind     LinkKind
+	NoFollow bool // rel=nofollow on the link, or the whole page says so
+}
+
+// LinkKind is where a link stood.
+type LinkKind uint8
+
+// The kinds of link.
+const (
+	Anchor    LinkKind = iota // <a href>, in SVG too
+	Area                      // <area href>
+	Frame                     // <frame src>, <iframe src>
+	Canonical                 // <link rel=canonical>
+	Next                      // <link rel=next>
+	Prev                      // <link rel=prev>
+	Alternate                 // <link rel=alternate>, not of style sheets
+	Refresh                   // <meta http-equiv=refresh>
+	Asset                     // images, scripts, style sheets, media
+	Entry                     // a page listed by a sitemap, URL list or feed
+	Sitemap                   // a sitemap listed by a sitemap index
+	linkKindCount
+)
+
+var linkKindNames = [linkKindCount]string{"anchor", "area", "frame", "canonical", "next", "prev", "alternate", "refresh", "asset", "entry", "sitemap"}
+
+func (k LinkKind) String() string { return nameOf(linkKindNames[:], int(k)) }
+
+func nameOf(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return "unknown"
+}
+
+// Parser parses documents one after another with buffers of its own. It is not
+// safe for concurrent use: give each worker one.
+type Parser struct {
+	opt   Options
+	res   *weburl.Resolver
+	runes *runeTable
+	page  *Page
+	dec   transcoder
+
+	word  []byte // the word being read, lower-cased
+	value []byte // the attribute value being decoded
+	title []byte // the title, undecoded or (XHTML) piece by piece
+
+	tag       tag
+	open      []openElement // foreign elements and what is inside them
+	overflow  int           // elements open beyond maxForeign
+	templates int           // open <template> elements
+	marks     [maxTemplates]int32
+	hidden    int      // open elements whose text is no words
+	mode      textMode // how text is read here
+	cdataOK   bool     // whether <![CDATA[ is one
+	titled    bool     // the title was seen
+	inTitle   bool     // XHTML: inside it
+	based     bool     // a base href was seen
+	again     bool     // it came after links: parse again with it
+	metaLang  string
+	before    mark
+	links     linkCache
+}
+
+// mark is what was known before the body was looked at.
+type mark struct {
+	links, bad int
+	canonical  weburl.URL
+}
+
+// New returns a Parser.
+func New(opt Options) *Parser {
+	if opt.MaxLinks <= 0 {
+		opt.MaxLinks = DefaultMaxLinks
+	}
+	if opt.Robot == "" {
+		opt.Robot = "crawler"
+	}
+	return &Parser{
+		opt:   opt,
+		res:   weburl.NewResolver(opt.URL),
+		runes: wordRunes,
+		word:  make([]byte, 0, (MaxWordRunes+1)*4),
+		open:  make([]openElement, 0, maxForeign),
+	}
+}
+
+// Parse reads the document and fills page, whose old content is dropped. Any
+// input gives a page; the error tells of a document that could not be read as
+// what it claims to be (a broken gzip stream), and page then holds what was
+// found before the trouble. A failed extraction is told in page.ExtractErr.
+func (p *Parser) Parse(in Input, page *Page) error {
+	page.Reset()
+	p.page = page
+	page.Base = in.URL
+	p.robotsTags(in.RobotsTag)
+	media, label := mediaType(in.ContentType)
+	body, err := p.unpack(in, media)
+	page.Kind = kindOf(media, in.Sitemap, body)
+	p.rewind(in.URL)
+	p.linkHeaders(in.Link)
+	p.before = mark{len(page.Links), page.BadLinks, page.Canonical}
+	switch page.Kind {
+	case KindHTML:
+		p.parseHTML(p.html(body, label))
+	case KindXHTML:
+		p.parseHTML(p.xml(body, label))
+	case KindText:
+		text := p.plain(body, label)
+		p.words(text, 0, len(text), textRaw)
+	case KindURLList:
+		p.urlList(p.plain(body, label))
+	case KindSitemap, KindSitemapIndex, KindFeed:
+		p.listing(p.xml(body, label))
+	}
+	p.finish()
+	p.page = nil
+	return err
+}
+
+// rewind prepares for a pass over a document whose links start from base.
+func (p *Parser) rewind(base weburl.URL) {
+	p.page.Base = base
+	p.res.SetBase(base)
+	p.links.reset()
+	p.open, p.overflow, p.templates, p.hidden = p.open[:0], 0, 0, 0
+	p.mode, p.cdataOK = textData, false
+	p.titled, p.inTitle, p.again = false, false, false
+	p.title, p.metaLang = p.title[:0], ""
+}
+
+// parseHTML makes the pass over an HTML or XHTML document, and a second one
+// when a <base> turned up behind links that it governs.
+func (p *Parser) parseHTML(text []byte) {
+	p.based = false
+	p.scan(text)
+	if p.again { // the base is known now, so this happens once
+		p.forget()
+		p.rewind(p.page.Base)
+		p.scan(text)
+	}
+	p.extract(text)
+}
+
+// scan makes one pass.
+func (p *Parser) scan(text []byte) {
+	if p.page.Kind == KindXHTML {
+		p.scanXHTML(text)
+	} else {
+		p.scanHTML(text)
+	}
+}
+
+// forget drops what a pass found, except what does not depend on the base.
+func (p *Parser) forget() {
+	page := p.page
+	page.Links, page.BadLinks = page.Links[:p.before.links], p.before.bad
+	page.Canonical = p.before.canonical
+	page.Words, page.LinksCut, page.Lang = page.Words[:0], false, ""
+}
+
+// finish settles what is known only at the end.
+func (p *Parser) finish() {
+	page := p.page
+	page.Title = p.titleText()
+	if page.Lang == "" {
+		page.Lang = p.metaLang
+	}
+	if page.NoFollow {
+		for i := range page.Links {
+			page.Links[i].NoFollow = true
+		}
+	}
+}
+
+// trimSpace trims HTML's white space.
+func trimSpace(s []byte) []byte {
+	for len(s) > 0 && isSpace(s[0]) {
+		s = s[1:]
+	}
+	for len(s) > 0 && isSpace(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// equalFold reports whether s is the ASCII string lower in any case.
+func equalFold(s []byte, lower string) bool {
+	if len(s) != len(lower) {
+		return false
+	}
+	for i, c := range s {
+		if lowerByte(c) != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// indexFrom is bytes.IndexByte from b[i] on, as an index into b; len(b) when
+// there is none.
+func indexFrom(b []byte, i int, c byte) int {
+	if i >= len(b) {
+		return len(b)
+	}
+	if k := bytes.IndexByte(b[i:], c); k >= 0 {
+		return i + k
+	}
+	return len(b)
+}

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"crawler/crawl"
+)
+
+// PageRecord is one line of pages.jsonl.
+type PageRecord struct {
+	URL         string              `json:"url"`       // as it was found, before redirects
+	FinalURL    string              `json:"final_url"` // the URL that answered
+	Status      int                 `json:"status"`
+	Depth       int                 `json:"depth"` // links from a seed, as known when it was fetched
+	Via         string              `json:"via,omitempty"`
+	ContentType string              `json:"content_type"`
+	Bytes       int64               `json:"bytes"`
+	Title       string              `json:"title"`
+	Lang        string              `json:"lang,omitempty"`
+	Words       int                 `json:"words"`
+	Links       int                 `json:"links"`
+	FetchedAt   time.Time           `json:"fetched_at"`
+	Millis      float64             `json:"millis"`
+	Redirects   int                 `json:"redirects,omitempty"`
+	NoIndex     bool                `json:"noindex,omitempty"`
+	Truncated   bool                `json:"truncated,omitempty"` // the body, or the list of its links, was cut
+	Error       string              `json:"error,omitempty"`     // what went wrong in reading the page
+	Fields      map[string][]string `json:"fields,omitempty"`    // of --extract
+}
+
+func recordOf(v *crawl.Visit) PageRecord {
+	r := PageRecord{
+		URL: v.URL.String(), FinalURL: v.URL.String(), Status: v.Status, Depth: v.Depth, Via: v.Via,
+		ContentType: v.MediaType, Bytes: v.Bytes, Title: v.Page.Title, Lang: v.Page.Lang,
+		Words: len(v.Page.Words), Links: len(v.Page.Links), FetchedAt: v.Started.UTC().Truncate(time.Millisecond),
+		Millis: float64(v.Elapsed.Microseconds()) / 1000, Redirects: v.Hops, NoIndex: v.Page.NoIndex,
+		Truncated: v.Truncated || v.Page.LinksCut, Fields: v.Page.Fields,
+	}
+	if v.From != "" {
+		r.URL = v.From
+	}
+	if v.ParseErr != nil {
+		r.Error = v.ParseErr.Error()
+	}
+	return r
+}
+
+// lines writes JSON lines, buffered, to a file that it owns.
+type lines struct {
+	f    *os.File
+	w    *bufio.Writer
+	json *json.Encoder
+}
+
+// create makes a new file and fails if there is one.
+func create(name string) (*lines, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	w := bufio.NewWriterSize(f, 64<<10)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return &lines{f: f, w: w, json: enc}, nil
+}
+
+func (l *lines) write(v any) error { return l.json.Encode(v) }
+
+// close flushes, syncs and closes.
+func (l *lines) close() error {
+	return errors.Join(l.w.Flush(), l.f.Sync(), l.f.Close())
+}
+
+// ErrExists says that a directory holds a crawl already.
+var ErrExists = errors.New("holds a crawl already")
+
+// Files is a crawl directory being written.
+type Files struct {
+	dir            string
+	pages, skipped *lines
+}
+
+// Create makes the directory, with its parents, and the files in it. It refuses one
+// that holds a crawl.
+func Create(dir string) (*Files, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{PagesFile, SkippedFile, JSONFile} {
+		switch _, err := os.Lstat(filepath.Join(dir, name)); {
+		case err == nil:
+			return nil, fmt.Errorf("%s %w", dir, ErrExists)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+	}
+	pages, err := create(filepath.Join(dir, PagesFile))
+	if err != nil {
+		return nil, err
+	}
+	skipped, err := create(filepath.Join(dir, SkippedFile))
+	if err != nil {
+		pages.close()
+		return nil, err
+	}
+	return &Files{dir: dir, pages: pages, skipped: skipped}, nil
+}
+
+// Dir returns the directory.
+func (f *Files) Dir() string { return f.dir }
+
+// Close brings everything to disk.
+func (f *Files) Close() error { return errors.Join(f.pages.close(), f.skipped.close()) }

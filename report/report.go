@@ -1,0 +1,155 @@
+// Package report turns a crawl into what remains of it: page records while it runs,
+// and at the end one page that tells what was found.
+//
+// A Recorder is plugged into crawl.Run. It writes one line of JSON for every page
+// (pages.jsonl) and for every URL that was refused or failed (skipped.jsonl), and it
+// feeds the words of every page into two sketches, for the whole crawl and for each
+// site: the number of distinct words (stats.Distinct, Flajolet and Martin) and the
+// surprise number, which is the second frequency moment (stats.Surprise, Alon, Matias
+// and Szegedy). A site whose figures are far from what the others lead one to expect
+// is flagged: few words repeated without end, or gibberish that never repeats.
+//
+// A Report is the end of it, as JSON (the schema is docs/report.md) and as text of
+// 80 columns.
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"crawler/internal/durable"
+)
+
+// Report is what a crawl found. Its JSON form has exactly these keys.
+type Report struct {
+	Version   string         `json:"version"`
+	Seeds     []string       `json:"seeds"`
+	Started   time.Time      `json:"started"`
+	Finished  time.Time      `json:"finished"`
+	EndedBy   string         `json:"ended_by"`
+	Pages     Pages          `json:"pages"`
+	Skipped   map[string]int `json:"skipped"` // by reason: what the crawl decided not to fetch
+	Errors    map[string]int `json:"errors"`  // by reason: what could not be fetched
+	Dedup     Dedup          `json:"dedup"`
+	Words     Words          `json:"words"`
+	Sites     []Site         `json:"sites"`
+	Frontier  Frontier       `json:"frontier"`
+	Resources Resources      `json:"resources"`
+}
+
+// Pages counts the answers that were recorded.
+type Pages struct {
+	Fetched  int            `json:"fetched"`
+	Unique   int            `json:"unique"` // different texts among the successful ones
+	Bytes    int64          `json:"bytes"`  // of bodies, decoded
+	ByStatus map[string]int `json:"by_status"`
+	ByType   map[string]int `json:"by_type"`
+	ByDepth  map[string]int `json:"by_depth"`
+
+	Redirects int `json:"redirects"` // answers that only pointed elsewhere; not pages
+}
+
+// Dedup is what the filter did.
+type Dedup struct {
+	Asked          int64   `json:"asked"`
+	New            int64   `json:"new"`
+	Seen           int64   `json:"seen"`
+	Restarts       int64   `json:"restarts"`
+	Bits           int64   `json:"bits"`
+	Fill           float64 `json:"fill"`
+	ExpectedRate   float64 `json:"expected_rate"`
+	FalsePositives int64   `json:"false_positives"`
+	Rate           float64 `json:"rate"`
+	RateLow        float64 `json:"rate_low"`
+	RateHigh       float64 `json:"rate_high"`
+}
+
+// Figure is an estimate with its 95 % interval, and the exact value if that was
+// counted too.
+type Figure struct {
+	Estimate float64  `json:"estimate"`
+	Low      float64  `json:"low"`
+	High     float64  `json:"high"`
+	Exact    *float64 `json:"exact,omitempty"`
+}
+
+// Words tells of the words of all pages together.
+type Words struct {
+	Total    int64  `json:"total"`
+	Distinct Figure `json:"distinct"`
+	Surprise Figure `json:"surprise"`
+}
+
+// Site tells of one host's pages.
+type Site struct {
+	Site     string   `json:"site"`
+	Pages    int      `json:"pages"`
+	Words    int64    `json:"words"`
+	Distinct Figure   `json:"distinct"`
+	Surprise Figure   `json:"surprise"`
+	Flags    []string `json:"flags"` // what is unusual and why, in words
+}
+
+// Frontier tells what was left when the crawl ended.
+type Frontier struct {
+	Queued int `json:"queued"`
+	Leased int `json:"leased"`
+	Hosts  int `json:"hosts"`
+	Left   int `json:"left"` // queued + leased
+}
+
+// Resources tells what the crawl cost.
+type Resources struct {
+	Seconds        float64 `json:"seconds"`
+	CPUSeconds     float64 `json:"cpu_seconds"`
+	PeakRSSBytes   int64   `json:"peak_rss_bytes"`
+	PagesPerSecond float64 `json:"pages_per_second"`
+}
+
+// The files of a crawl directory that this package writes.
+const (
+	PagesFile   = "pages.jsonl"
+	SkippedFile = "skipped.jsonl"
+	JSONFile    = "report.json"
+	TextFile    = "report.txt"
+)
+
+// Save writes report.json and report.txt into dir.
+func (r *Report) Save(dir string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if err := durable.WriteFile(filepath.Join(dir, JSONFile), append(data, '\n')); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if err := durable.WriteFile(filepath.Join(dir, TextFile), []byte(r.Text())); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// ErrNoReport says that a directory holds no finished crawl.
+var ErrNoReport = errors.New("no report.json")
+
+// Load reads dir/report.json.
+func Load(dir string) (*Report, error) {
+	name := filepath.Join(dir, JSONFile)
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoReport)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := new(Report)
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", name, err)
+	}
+	return r, nil
+}

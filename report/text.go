@@ -1,0 +1,252 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// The text report is for a terminal of 80 columns.
+const (
+	width     = 80
+	maxRows   = 25 // sites shown; report.json has them all
+	siteWidth = 32
+)
+
+// Text returns the report as text.
+func (r *Report) Text() string {
+	p := &page{}
+	r.headline(p)
+	r.siteTable(p)
+	r.pageTable(p)
+	reasons(p, "Skipped, by decision", r.Skipped)
+	reasons(p, "Errors", r.Errors)
+	r.filter(p)
+	r.costs(p)
+	return p.String()
+}
+
+// page collects lines.
+type page struct{ strings.Builder }
+
+func (p *page) line(format string, args ...any) {
+	p.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " "))
+	p.WriteByte('\n')
+}
+
+func (p *page) head(title string) { p.line("\n%s\n%s", title, strings.Repeat("-", len(title))) }
+
+// wrapped writes words after an indent, broken at the width.
+func (p *page) wrapped(indent, text string) {
+	line := indent
+	for _, w := range strings.Fields(text) {
+		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > width && strings.TrimSpace(line) != "" {
+			p.line("%s", line)
+			line = strings.Repeat(" ", len(indent))
+		}
+		if !strings.HasSuffix(line, " ") {
+			line += " "
+		}
+		line += w
+	}
+	p.line("%s", line)
+}
+
+func (r *Report) headline(p *page) {
+	p.line("crawler %s   %s   %s", r.Version, r.Started.Format("2006-01-02 15:04:05 MST"), ending(r))
+	p.line("%s", strings.Repeat("=", width))
+	p.line("%s from %s in %s",
+		counted(r.Pages.Fetched, "page"), counted(len(r.Sites), "site"), spell(r.Resources.Seconds))
+	p.line("%s of different text, %s, %s, %s", counted(r.Pages.Unique, "page"),
+		counted(r.Pages.Redirects, "redirect"), counted(total(r.Skipped), "URL")+" skipped", counted(total(r.Errors), "error"))
+	p.line("%s words, distinct: %s", group(r.Words.Total), figureText(r.Words.Distinct))
+	p.line("surprise number: %s", figureText(r.Words.Surprise))
+}
+
+func ending(r *Report) string {
+	left := ""
+	if r.Frontier.Left > 0 {
+		left = ", " + counted(r.Frontier.Left, "URL") + " left"
+	}
+	switch r.EndedBy {
+	case "done":
+		return "complete"
+	case "interrupted", "error":
+		return r.EndedBy + left
+	}
+	return "ended by " + r.EndedBy + left
+}
+
+func (r *Report) siteTable(p *page) {
+	p.head("Sites")
+	p.line("%-*s %7s %10s %12s %14s", siteWidth, "", "pages", "words", "distinct", "surprise")
+	for i, s := range shown(r.Sites) {
+		if i == maxRows {
+			p.line("  and %s more, in %s", group(int64(len(r.Sites)-maxRows)), JSONFile)
+			break
+		}
+		mark := " "
+		if len(s.Flags) > 0 {
+			mark = "!"
+		}
+		p.line("%s %-*s %7s %10s %12s %14s", mark, siteWidth-2, shorten(s.Site, siteWidth-2),
+			group(int64(s.Pages)), group(s.Words), short(s.Distinct), short(s.Surprise))
+		for _, f := range s.Flags {
+			p.wrapped("    ! ", f)
+		}
+	}
+}
+
+// shown puts the flagged sites first and keeps the order otherwise.
+func shown(sites []Site) []Site {
+	out := slices.Clone(sites)
+	slices.SortStableFunc(out, func(a, b Site) int { return cmp.Compare(min(len(b.Flags), 1), min(len(a.Flags), 1)) })
+	return out
+}
+
+func (r *Report) pageTable(p *page) {
+	p.head("Pages")
+	p.wrapped("  by status  ", counts(r.Pages.ByStatus))
+	p.wrapped("  by type    ", counts(r.Pages.ByType))
+	p.wrapped("  by depth   ", depths(r.Pages.ByDepth))
+}
+
+// counts lists "key count" pairs, the largest count first.
+func counts(m map[string]int) string {
+	keys := sorted(m)
+	for i, k := range keys {
+		keys[i] = cmp.Or(k, "(none)") + " " + group(int64(m[k])) + ","
+	}
+	return strings.TrimSuffix(strings.Join(keys, "  "), ",")
+}
+
+// depths lists counts by depth, in order of depth, the deepest summed up.
+func depths(m map[string]int) string {
+	const most = 12
+	n, deep, out := 0, 0, []string{}
+	for d := 0; n < len(m); d++ {
+		c, ok := m[strconv.Itoa(d)]
+		if !ok && d <= 1<<20 {
+			continue
+		}
+		n++
+		if len(out) < most {
+			out = append(out, fmt.Sprintf("%d: %s,", d, group(int64(c))))
+		} else {
+			deep += c
+		}
+	}
+	if deep > 0 {
+		out = append(out, "deeper: "+group(int64(deep)))
+	}
+	return strings.TrimSuffix(strings.Join(out, "  "), ",")
+}
+
+func sorted(m map[string]int) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b))
+	})
+	return keys
+}
+
+func reasons(p *page, title string, m map[string]int) {
+	if len(m) == 0 {
+		return
+	}
+	p.head(title)
+	for _, k := range sorted(m) {
+		p.wrapped(fmt.Sprintf("  %-16s %8s  ", k, group(int64(m[k]))), meaning(k))
+	}
+	p.line("  each with its URL in %s", SkippedFile)
+}
+
+func (r *Report) filter(p *page) {
+	d := r.Dedup
+	p.head("Seen-filter")
+	p.wrapped("  ", fmt.Sprintf("asked %s times: %s new, %s seen before; %s", group(d.Asked), group(d.New), group(d.Seen), counted(int(d.Restarts), "restart")))
+	p.wrapped("  ", fmt.Sprintf("%s bits, %.1f %% set; %s found and put right, no URL was lost", group(d.Bits), 100*d.Fill, counted(int(d.FalsePositives), "false positive")))
+	p.wrapped("  ", fmt.Sprintf("rate of false positives: %.2g measured (95 %%: %.2g to %.2g), %.2g expected now", d.Rate, d.RateLow, d.RateHigh, d.ExpectedRate))
+}
+
+func (r *Report) costs(p *page) {
+	c := r.Resources
+	p.head("Cost")
+	p.wrapped("  ", fmt.Sprintf("%s, %.1f pages a second, %.2f CPU-seconds, peak memory %.1f MiB, %.1f MiB of bodies",
+		spell(c.Seconds), c.PagesPerSecond, c.CPUSeconds, float64(c.PeakRSSBytes)/(1<<20), float64(r.Pages.Bytes)/(1<<20)))
+}
+
+// figureText writes a figure with the half-width of its 95 % interval.
+func figureText(f Figure) string {
+	text := short(f)
+	if f.Low != f.High {
+		text += fmt.Sprintf(" +-%.2g %%", 50*(f.High-f.Low)/f.Estimate)
+	}
+	if f.Exact != nil && *f.Exact != f.Estimate {
+		text += fmt.Sprintf(" (counted exactly: %s, off by %+.2g %%)", number(*f.Exact), 100*(f.Estimate / *f.Exact - 1))
+	}
+	return text
+}
+
+// short writes an estimate; "~" marks one that carries an error.
+func short(f Figure) string {
+	if f.Low != f.High {
+		return "~" + number(f.Estimate)
+	}
+	return number(f.Estimate)
+}
+
+// number writes small numbers in full and large ones with four digits.
+func number(f float64) string {
+	if f < 1e7 {
+		return group(int64(math.Round(f)))
+	}
+	return strconv.FormatFloat(f, 'e', 3, 64)
+}
+
+// group writes a number with commas.
+func group(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return group(int64(n)) + " " + what
+}
+
+func spell(seconds float64) string {
+	if seconds < 60 {
+		return fmt.Sprintf("%.1f s", seconds)
+	}
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
+}
+
+func total(m map[string]int) int {
+	sum := 0
+	for _, n := range m {
+		sum += n
+	}
+	return sum
+}
+
+// shorten cuts the middle out of a long name.
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return s[:n/2-1] + ".." + s[len(s)-(n-n/2-1):]
+}

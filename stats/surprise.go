@@ -1,0 +1,252 @@
+package stats
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+)
+
+// Sizes of a Surprise.
+const (
+	DefaultHead      = 4096
+	MaxHead          = maxPairs
+	DefaultReservoir = 256
+	MinReservoir     = 16
+)
+
+// Surprise estimates the second moment of a stream, the sum over its words of
+// the square of the word's count, which the source calls its surprise number.
+//
+// The words met first are counted exactly: this is the head. In text the
+// frequent words come early, so the head holds nearly all of the sum, and it
+// adds no error. Over the other words, the tail, it is the estimator of Alon,
+// Matias and Szegedy (The space complexity of approximating the frequency
+// moments, 1999, section 2.1): positions chosen uniformly, and for each the
+// count c of its word from there on. X = n(2c - 1) has the second moment as its
+// expectation, n being the length of the tail: the sum of 2c - 1 over all
+// positions of a word is 1 + 3 + 5 + ... = m². The positions are a reservoir,
+// each of the n so far chosen with the same chance, and the next one is drawn
+// ahead, so that a word not chosen costs no coin.
+//
+// The first head different words are in the head, and of those that come later
+// the ones that still find a free slot. The figure is exact while there is no
+// tail, and while the tail is no longer than the reservoir.
+//
+// Cost: about 4 ns a word by AddAll on text, 7 by Add. It is constant: a chosen
+// word's counter is in a table that is searched in any case. At the default
+// size 85 KiB, reached by way of smaller tables. Nothing is allocated once they
+// have grown.
+//
+// A word may come 2^63 times. Squares are added in 128 bits and rounded once,
+// to a float64; what is estimated is a float64 throughout.
+//
+// A Surprise cannot be merged: what two streams met first is not what both
+// together met first. It is not safe for concurrent use.
+type Surprise struct {
+	key   uint64
+	n     uint64 // words added
+	sweep uint64 // the n at which the front needs a sweep
+	limit int    // words the head lets in without regard to free slots
+	heads int    // words in the head
+
+	// The head is in front, once there is one, and what found no slot there is
+	// in back, with the words of the chosen positions, whose counts have
+	// tailWord set.
+	front front
+	back  table
+	tail  reservoir
+}
+
+// tailWord marks the counts of words that are not in the head.
+const tailWord = 1 << 63
+
+// NewSurprise returns an empty sketch with an exact head of at least head
+// words, and at most MaxHead, and a reservoir of so many positions for the
+// rest. With head <= 0 there is no head, and the sketch is the source's;
+// reservoir <= 0 means DefaultReservoir.
+func NewSurprise(head, reservoir int, seed uint64) *Surprise {
+	if reservoir <= 0 {
+		reservoir = DefaultReservoir
+	}
+	key := keyOf(seed)
+	return &Surprise{
+		key:   key,
+		limit: min(max(head, 0), MaxHead),
+		back:  newTable(minSlots),
+		tail:  newReservoir(max(reservoir, MinReservoir), key),
+	}
+}
+
+// Add counts a word by its 64-bit hash.
+func (s *Surprise) Add(h uint64) {
+	s.pass(1)
+	if v := mix(h, s.key); !s.front.add(v) {
+		s.take(v)
+	}
+}
+
+// AddAll counts the words of a page. The outcome is that of Add for each, in
+// half the time.
+func (s *Surprise) AddAll(hashes []uint64) {
+	var mixed, rest [batch]uint64
+	for len(hashes) > 0 {
+		n := min(batch, len(hashes))
+		mixAll(hashes[:n], s.key, &mixed)
+		s.addMixed(mixed[:n], &rest)
+		hashes = hashes[n:]
+	}
+}
+
+// addMixed counts at most batch words and returns, in tail[:n], those that are
+// not in the head and may be new.
+func (s *Surprise) addMixed(mixed []uint64, tail *[batch]uint64) (n int) {
+	s.pass(len(mixed))
+	rest, heads := tail[:s.front.sift(mixed, tail)], s.heads
+	for _, v := range rest {
+		switch {
+		case s.heads != heads && s.front.add(v): // let in since the sift
+			continue
+		case s.heads >= s.limit && s.front.full(v) && !s.back.may(v): // as take would find
+			s.passTail(v)
+		case !s.take(v):
+			continue
+		}
+		tail[n] = v // n is behind the loop
+		n++
+	}
+	return n
+}
+
+// pass announces at most batch words.
+func (s *Surprise) pass(n int) {
+	s.n += uint64(n)
+	if s.n >= s.sweep {
+		s.front.sweep()
+		s.sweep = s.n + halfFull - batch
+	}
+}
+
+// take counts a word that is not in the front. It reports whether the word is
+// not in the head and may be new.
+func (s *Surprise) take(v uint64) (tail bool) {
+	if count, found := s.back.add(v); found {
+		if count >= tailWord {
+			s.passTail(v)
+		}
+		return false
+	}
+	if s.admit(v) {
+		return false
+	}
+	s.passTail(v)
+	return true
+}
+
+// admit lets a new word into the head if there is room.
+func (s *Surprise) admit(v uint64) bool {
+	switch {
+	case s.front.put(v, 1):
+	case s.heads < s.limit:
+		s.back.put(v, 1)
+	default:
+		return false
+	}
+	s.heads++
+	if len(s.front.pairs) == 0 && 3*s.heads > 2*s.limit {
+		s.open()
+	}
+	return true
+}
+
+// open makes the front and moves the words there that find a slot. Before,
+// while the stream is short, the table alone takes less room.
+func (s *Surprise) open() {
+	s.front = newFront(powerOfTwo(s.limit))
+	words := s.back
+	s.back = newTable(minSlots)
+	for i, v := range words.keys {
+		if v != 0 && !s.front.put(v, words.counts[i]) {
+			s.back.put(v, words.counts[i])
+		}
+	}
+}
+
+// passTail goes on by one position of the tail, which holds v.
+func (s *Surprise) passTail(v uint64) {
+	if s.tail.pass() {
+		s.choose(v)
+	}
+}
+
+// choose puts the position just passed, which holds v, into the reservoir.
+func (s *Surprise) choose(v uint64) {
+	place := s.tail.place()
+	old := place.word
+	*place = position{}
+	if old != 0 && !s.tail.holds(old) {
+		s.back.remove(old)
+	}
+	if count := s.back.count(v); count != 0 {
+		*place = position{v, count - 1}
+		return
+	}
+	s.back.put(v, tailWord|1)
+	*place = position{v, tailWord}
+}
+
+// N returns the number of words added.
+func (s *Surprise) N() uint64 { return s.n }
+
+// Estimate returns the second moment: that of the head, plus the mean of the
+// reservoir's variables for the tail, with an interval from their spread.
+func (s *Surprise) Estimate() Interval {
+	return s.tail.estimate(s.variables()).plus(s.head())
+}
+
+// GroupMedian returns the second moment with the reservoir's variables combined
+// as the source does: averaged in groups of 16, then the median of the
+// averages. It is kept for comparison. Without a head it comes out 4 to 14 %
+// low on text, as a median does not see the few large variables.
+func (s *Surprise) GroupMedian() float64 {
+	return s.head() + groupMedian(s.variables(), groupSize)
+}
+
+// head returns the second moment of the head.
+func (s *Surprise) head() float64 {
+	sum := s.front.squares()
+	for _, count := range s.back.counts {
+		if count < tailWord {
+			sum.add(count)
+		}
+	}
+	return sum.float()
+}
+
+// variables returns X = n(2c - 1) for each chosen position.
+func (s *Surprise) variables() []float64 {
+	x := make([]float64, len(s.tail.chosen))
+	for i, p := range s.tail.chosen {
+		c := s.back.count(p.word) - p.before
+		x[i] = float64(s.tail.n) * (2*float64(c) - 1)
+	}
+	return x
+}
+
+// Bytes returns the memory the sketch holds.
+func (s *Surprise) Bytes() int {
+	return int(unsafe.Sizeof(*s)) + s.front.bytes() + s.back.bytes() + s.tail.bytes()
+}
+
+// squares is a sum of squares in 128 bits.
+type squares struct{ hi, lo uint64 }
+
+func (q *squares) add(c uint64) {
+	hi, lo := bits.Mul64(c, c)
+	var carry uint64
+	q.lo, carry = bits.Add64(q.lo, lo, 0)
+	q.hi, _ = bits.Add64(q.hi, hi, carry)
+}
+
+func (q *squares) float() float64 {
+	return math.Ldexp(float64(q.hi), 64) + float64(q.lo)
+}

@@ -1,0 +1,318 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// stream returns the hashes of a stream in which value i occurs counts[i]
+// times.
+func stream(counts ...int) (hashes []uint64) {
+	for i, count := range counts {
+		for range count {
+			hashes = append(hashes, finish(uint64(i)))
+		}
+	}
+	return hashes
+}
+
+// Slide 41 of 000.
+func TestSlide41SurpriseNumber(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		hashes []uint64
+		want   float64
+	}{
+		{"unsurprising", stream(10, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9), 910},
+		{"surprising", stream(90, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1), 8110},
+	} {
+		e := exactCounts(c.hashes)
+		if e.Surprise() != c.want || e.Total() != 100 || e.Distinct() != 11 {
+			t.Errorf("%s: exact moments %d, %d, %g, want 11, 100, %g", c.name, e.Distinct(), e.Total(), e.Surprise(), c.want)
+		}
+		for _, head := range []int{0, 3, DefaultHead} { // 100 positions fit into the reservoir
+			s := NewSurprise(head, 256, 1)
+			s.AddAll(c.hashes)
+			if got := s.Estimate(); got != exactly(c.want) || s.N() != 100 {
+				t.Errorf("%s, head %d: %v of %d words, want %g of 100", c.name, head, got, s.N(), c.want)
+			}
+		}
+	}
+}
+
+// Slide 44 of 000: over all positions of any stream the mean of n(2c - 1) is
+// the second moment. A reservoir that holds all positions computes it.
+func TestSlide44MeanOverAllPositions(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		hashes := make([]uint64, 1+r.IntN(300))
+		values := 1 + r.IntN(100)
+		for i := range hashes {
+			hashes[i] = r.Uint64N(uint64(values))
+		}
+		s := NewSurprise(0, 300, seed)
+		s.AddAll(hashes)
+		want := exactCounts(hashes).Surprise()
+		if got := s.Estimate(); !got.Exact() || math.Abs(got.Estimate/want-1) > 1e-12 {
+			t.Errorf("seed %d: %v, want %g", seed, got, want)
+		}
+	}
+}
+
+// Slides 46 and 47 of 000: each of the n positions so far is chosen with
+// probability k/n.
+func TestSlide47ReservoirIsUniform(t *testing.T) {
+	const k, n, rounds = 16, 100, 4000
+	var chosen [n]float64
+	for seed := range uint64(rounds) {
+		r := newReservoir(k, keyOf(seed))
+		for i := range n {
+			if r.pass() {
+				*r.place() = position{word: uint64(i)}
+			}
+		}
+		if len(r.chosen) != k {
+			t.Fatalf("%d positions chosen, want %d", len(r.chosen), k)
+		}
+		for _, p := range r.chosen {
+			chosen[p.word]++
+		}
+	}
+	const want = rounds * k / float64(n)
+	var chi float64
+	for _, c := range chosen {
+		chi += (c - want) * (c - want) / (want * (1 - float64(k)/n))
+	}
+	if chi > n+5*math.Sqrt(2*n) {
+		t.Errorf("chi-square %.0f over %d positions; chosen %v, want %.0f each", chi, n, chosen, want)
+	}
+}
+
+func TestSurpriseExactWhileHeadHoldsAll(t *testing.T) {
+	for _, head := range []int{1, 3, 50, 384, 4096} {
+		words := different(head)
+		hashes := slices.Repeat(words, 1+20_000/head)
+		for i := range words { // unevenly
+			hashes = append(hashes, slices.Repeat(words[i:i+1], i%7)...)
+		}
+		rand.New(rand.NewPCG(1, 1)).Shuffle(len(hashes), func(i, j int) { hashes[i], hashes[j] = hashes[j], hashes[i] })
+		s := NewSurprise(head, 16, 3)
+		s.AddAll(hashes)
+		if got, want := s.Estimate(), exactCounts(hashes).Surprise(); got != exactly(want) {
+			t.Errorf("head %d: %v, want exactly %g", head, got, want)
+		}
+		if got := s.GroupMedian(); got != s.Estimate().Estimate {
+			t.Errorf("head %d: group median %g", head, got)
+		}
+	}
+	if got := NewSurprise(10, 16, 1).Estimate(); got != exactly(0) {
+		t.Errorf("an empty sketch says %v", got)
+	}
+}
+
+// The counts of the chosen positions against a recount of the stream from each
+// of them on.
+func TestReservoirCountsAgainstRecount(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		s := NewSurprise(int(seed%3)*5, 20, seed)
+		var stream []uint64
+		var since []int // of each place, the position it holds
+		for range 2000 {
+			h := uint64(15 * r.ExpFloat64())
+			before, next := slices.Clone(s.tail.chosen), s.tail.next
+			stream = append(stream, h)
+			s.Add(h)
+			if s.tail.next == next {
+				continue
+			}
+			if len(since) < len(s.tail.chosen) {
+				since = append(since, 0)
+			}
+			since[placeFilled(before, s.tail.chosen, mix(h, s.key))] = len(stream) - 1
+		}
+		for i, p := range s.tail.chosen {
+			var want uint64
+			for _, h := range stream[since[i]:] {
+				if h == stream[since[i]] {
+					want++
+				}
+			}
+			if got := s.back.count(p.word) - p.before; got != want {
+				t.Fatalf("seed %d: place %d counts %d from position %d on, want %d", seed, i, got, since[i], want)
+			}
+		}
+	}
+}
+
+// placeFilled returns the place that a position with the word v has taken.
+func placeFilled(before, after []position, v uint64) int {
+	for i, p := range after {
+		if i == len(before) || p != before[i] {
+			return i
+		}
+	}
+	// The only position of a word was replaced by another of the same word.
+	return slices.Index(after, position{v, tailWord})
+}
+
+// Without any head, on a stream where every word may be replaced in the
+// reservoir many times, the mean over many seeds must be the truth.
+func TestSurpriseUnbiased(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	var hashes []uint64
+	for range 3000 {
+		hashes = append(hashes, uint64(20*r.ExpFloat64()))
+	}
+	want := exactCounts(hashes).Surprise()
+	for _, head := range []int{0, 10} {
+		var a tally
+		for seed := range 10 * seeds() {
+			s := NewSurprise(head, MinReservoir, seed)
+			for _, h := range hashes {
+				s.Add(h)
+			}
+			a.add(s.Estimate(), want)
+		}
+		t.Logf("head %d: bias %.2f %%, rms %.1f %%", head, 100*a.meanError(), 100*a.rms())
+		if math.Abs(a.meanError()) > 4*a.rms()/math.Sqrt(a.n) {
+			t.Errorf("head %d: bias %.2f %%", head, 100*a.meanError())
+		}
+	}
+}
+
+func TestSurpriseAgainstTruth(t *testing.T) {
+	name, text := longText(t, 1_000_000)
+	for _, c := range []struct {
+		head, reservoir int
+		limit           float64 // of the rms error
+	}{
+		{DefaultHead, DefaultReservoir, 0.02},
+		{384, 96, 0.03},
+		{0, 1024, 0.08},
+	} {
+		sizes := sizesOf(text)
+		estimates, medians := make([]tally, len(sizes)), make([]tally, len(sizes))
+		truths := truthsOf(text, sizes)
+		for seed := range seeds() {
+			s, n := NewSurprise(c.head, c.reservoir, seed), 0
+			for i, size := range sizes {
+				s.AddAll(text[n:size])
+				n = size
+				estimates[i].add(s.Estimate(), truths[i].Surprise)
+				medians[i].add(exactly(s.GroupMedian()), truths[i].Surprise)
+			}
+		}
+		t.Logf("%s, head %d, reservoir %d", name, c.head, c.reservoir)
+		t.Logf("%10s %10s | mean: bias, rms, coverage | group median: bias, rms", "n", "different")
+		var all tally
+		for i, a := range estimates {
+			t.Logf("%10d %10.0f | %6.2f %% %6.2f %% %5.1f %% | %6.2f %% %6.2f %%", sizes[i], truths[i].Distinct,
+				100*a.meanError(), 100*a.rms(), 100*a.coverage(), 100*medians[i].meanError(), 100*medians[i].rms())
+			what := fmt.Sprintf("%s, head %d, n=%d", name, c.head, sizes[i])
+			a.checkRMS(t, what, c.limit)
+			a.checkBias(t, what)
+			if a.coverage() < 1 || a.rms() > 0 { // else it is exact
+				all.merge(a)
+			}
+		}
+		all.checkCoverage(t, fmt.Sprintf("%s, head %d", name, c.head))
+	}
+}
+
+func TestAddAllEqualsAdd(t *testing.T) {
+	text := english().text(60_000, 2)
+	for _, c := range []struct{ head, reservoir int }{{0, 16}, {1, 64}, {100, 100}, {DefaultHead, DefaultReservoir}} {
+		all, single := NewSurprise(c.head, c.reservoir, 4), NewSurprise(c.head, c.reservoir, 4)
+		for rest := text; len(rest) > 0; {
+			n := min(len(rest), 1+len(rest)%777)
+			all.AddAll(rest[:n])
+			rest = rest[n:]
+		}
+		for _, h := range text {
+			single.Add(h)
+		}
+		if all.Estimate() != single.Estimate() || all.GroupMedian() != single.GroupMedian() ||
+			all.heads != single.heads || !slices.Equal(all.tail.chosen, single.tail.chosen) {
+			t.Errorf("%v: AddAll gives %v, Add %v", c, all.Estimate(), single.Estimate())
+		}
+	}
+}
+
+// The counts of the front are short; what they cannot hold must not be lost,
+// nor reach their neighbours.
+func TestSurpriseCountsBeyondSlots(t *testing.T) {
+	words := different(2000)
+	var hashes []uint64
+	for i, h := range words[:20] {
+		hashes = append(hashes, slices.Repeat([]uint64{h}, 100_000*(i%5))...)
+	}
+	hashes = append(append(slices.Repeat(words[:1], 900_000), hashes...), words...)
+	want := exactCounts(hashes).Surprise()
+	for name, s := range map[string]*Surprise{
+		"counts from before the front": NewSurprise(2000, 16, 1),
+		"counts in the front":          NewSurprise(2000, 16, 1),
+	} {
+		if name == "counts in the front" {
+			s.AddAll(words)
+			s.AddAll(hashes[:len(hashes)-len(words)])
+		} else {
+			s.AddAll(hashes)
+		}
+		if got := s.Estimate(); got != exactly(want) {
+			t.Errorf("%s: %v, want exactly %g", name, got, want)
+		}
+	}
+}
+
+func TestSquaresIn128Bits(t *testing.T) {
+	var q squares
+	for range 3 {
+		q.add(1 << 63)
+	}
+	if got, want := q.float(), 3*math.Pow(2, 126); got != want {
+		t.Errorf("%g, want %g", got, want)
+	}
+}
+
+// A tail in which no chosen word has come twice yet does not prove that none
+// has.
+func TestSurpriseOfNearlyDifferentWords(t *testing.T) {
+	words := different(30_000)
+	var a tally
+	for seed := range seeds() {
+		hashes := slices.Clone(words)
+		r := rand.New(rand.NewPCG(seed, 1))
+		for range 150 { // one word in a hundred comes twice
+			hashes[r.IntN(len(hashes))] = hashes[r.IntN(len(hashes))]
+		}
+		s := NewSurprise(0, 256, seed)
+		s.AddAll(hashes)
+		a.add(s.Estimate(), exactCounts(hashes).Surprise())
+		if got := s.Estimate(); got.Low < float64(len(hashes)) {
+			t.Errorf("seed %d: %v, less than if no word came twice", seed, got)
+		}
+	}
+	t.Logf("bias %.2f %%, rms %.2f %%, coverage %.1f %%", 100*a.meanError(), 100*a.rms(), 100*a.coverage())
+	if a.coverage() < 0.92 {
+		t.Errorf("intervals cover %.1f %%", 100*a.coverage())
+	}
+}
+
+// Whatever the seed, the positions of one word cannot make the figure worse
+// than certain bounds.
+func TestSurpriseOfOneWord(t *testing.T) {
+	for _, head := range []int{0, 4} {
+		s := NewSurprise(head, 64, 5)
+		for range 1000 {
+			s.AddAll(slices.Repeat([]uint64{17}, 100))
+		}
+		got, want := s.Estimate(), 1e10
+		if !got.Contains(want) || got.Low < 1e5 || got.High > 1e10 && head > 0 {
+			t.Errorf("head %d: %v, want %g", head, got, want)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package stats
+
+// Words keeps the number of different words and the surprise number of one
+// stream. The head of its Surprise is exact, so its Distinct looks at the other
+// words only, and the estimate is the sum of both: more accurate than a
+// Distinct alone, and faster, as nine of ten words of a text are in the head.
+//
+// Cost: by AddAll 4 to 5 ns a word of text for the default Config, 5 to 6 for
+// SiteConfig once a site is large, and up to 20 while it is small. Memory: 98
+// KiB, for a short while 118, and 16 KiB; 1 KiB for an empty sketch of either
+// kind, 5 KiB after 200 different words and 9 KiB after 300.
+//
+// Like Surprise it cannot be merged. It is not safe for concurrent use.
+type Words struct {
+	surprise Surprise
+	tail     Distinct // the words that are not in the head of surprise
+}
+
+// Config says how large the sketches of a Words are. The zero values stand for
+// the defaults, which suit a whole crawl.
+type Config struct {
+	Registers int    // of Distinct
+	Head      int    // of Surprise
+	Reservoir int    // of Surprise
+	Seed      uint64 // the same for all sketches of a crawl
+}
+
+// SiteConfig returns the sizes for one site of many, at most 16 KiB: exact up
+// to 600 different words or so, then with an error of about 3 % for the
+// different words and 1 to 2 % for the surprise number.
+func SiteConfig(seed uint64) Config {
+	return Config{Registers: 512, Head: 384, Reservoir: 96, Seed: seed}
+}
+
+// NewWords returns empty sketches.
+func NewWords(c Config) *Words {
+	head := c.Head
+	if head <= 0 {
+		head = DefaultHead
+	}
+	w := &Words{
+		surprise: *NewSurprise(head, c.Reservoir, c.Seed),
+		tail:     *NewDistinct(c.Registers, c.Seed),
+	}
+	w.tail.cache /= 4 // the frequent words do not come this far
+	return w
+}
+
+// Add counts a word by its 64-bit hash.
+func (w *Words) Add(h uint64) {
+	w.surprise.pass(1)
+	v := mix(h, w.surprise.key)
+	if !w.surprise.front.add(v) && w.surprise.take(v) && v <= w.tail.pass {
+		w.tail.take(v)
+	}
+}
+
+// AddAll counts the words of a page.
+func (w *Words) AddAll(hashes []uint64) { AddAll(hashes, w) }
+
+// AddAll counts the words of a page in several sketches, such as those of the
+// crawl and of the site. It is faster than one after the other if they have the
+// same seed: 8 to 10 ns a word for both.
+func AddAll(hashes []uint64, to ...*Words) {
+	var mixed, rest [batch]uint64
+	for len(hashes) > 0 {
+		n := min(batch, len(hashes))
+		for i, w := range to {
+			if key := w.surprise.key; i == 0 || key != to[i-1].surprise.key {
+				mixAll(hashes[:n], key, &mixed)
+			}
+			w.tail.addMixed(rest[:w.surprise.addMixed(mixed[:n], &rest)])
+		}
+		hashes = hashes[n:]
+	}
+}
+
+// N returns the number of words added.
+func (w *Words) N() uint64 { return w.surprise.N() }
+
+// Distinct returns the number of different words.
+func (w *Words) Distinct() Interval {
+	return w.tail.Estimate().plus(float64(w.surprise.heads))
+}
+
+// Surprise returns the second moment.
+func (w *Words) Surprise() Interval { return w.surprise.Estimate() }
+
+// SurpriseGroupMedian returns the second moment as the source combines the
+// sampled variables, for comparison; see Surprise.GroupMedian.
+func (w *Words) SurpriseGroupMedian() float64 { return w.surprise.GroupMedian() }
+
+// Bytes returns the memory the sketches hold.
+func (w *Words) Bytes() int { return w.surprise.Bytes() + w.tail.Bytes() }
