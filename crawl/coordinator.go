@@ -4,12 +4,17 @@ import (
 	"context"
 	"time"
 
+	"crawler/fetch"
 	"crawler/frontier"
 	"crawler/weburl"
 )
 
 // MaxRedirects is the longest chain of redirects that is followed.
 const MaxRedirects = 10
+
+// localPause is how long nothing is asked after this machine has run out of file
+// descriptors, ports or memory.
+const localPause = time.Second
 
 // coordinator decides everything and does nothing else: which URL is fetched next,
 // and what becomes of each link. It alone owns the frontier, the depths and Seen.
@@ -20,9 +25,12 @@ type coordinator struct {
 	depths   *frontier.Depths // nil without a depth limit
 	scope    *scope
 	told     told
-	skipped  []Skip   // not yet sent to the recorder
-	pending  *Visit   // leased, waiting for a free worker
-	free     []*Visit // to be used again
+	held     []frontier.Item // behind nofollow links so far
+	toldHeld told
+	rules    map[string]*fetch.Rules // by origin, for a page that waits its turn since robots.txt was read
+	skipped  []Skip                  // not yet sent to the recorder
+	pending  *Visit                  // leased, waiting for a free worker
+	free     []*Visit                // to be used again
 	result   Result
 	stopping bool
 	abort    context.CancelFunc // cuts off the pages in flight
@@ -30,7 +38,7 @@ type coordinator struct {
 }
 
 func newCoordinator(r *ring) *coordinator {
-	c := &coordinator{ring: r, cfg: &r.cfg, frontier: frontier.New(r.cfg.Frontier)}
+	c := &coordinator{ring: r, cfg: &r.cfg, frontier: frontier.New(r.cfg.Frontier), rules: map[string]*fetch.Rules{}}
 	if r.cfg.MaxDepth != 0 {
 		c.depths = frontier.NewDepths(max(0, r.cfg.MaxDepth))
 	}
@@ -49,6 +57,9 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc, seeds [
 	wake := time.NewTimer(0)
 	defer wake.Stop()
 	for !c.over() {
+		if ctx.Err() != nil { // a select may choose anything that is possible
+			c.stop(ByInterrupt)
+		}
 		tasks, skips := c.ring.tasks, c.ring.skips
 		next := c.next()
 		if next == nil {
@@ -73,6 +84,8 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc, seeds [
 			c.stop(ByInterrupt)
 		case <-limit:
 			c.stop(ByTimeLimit)
+		case <-c.ring.failed:
+			c.stop(ByRecordError)
 		}
 	}
 }
@@ -85,10 +98,14 @@ func (c *coordinator) over() bool {
 // next returns the visit to hand to the next free worker, nil if no host may be
 // asked now. Pages in flight count towards MaxPages, so it is never overshot.
 func (c *coordinator) next() *Visit {
+	now := time.Now()
+	if c.pending != nil && !c.frontier.Ready(c.pending.Item, now) {
+		c.takeBack() // the host has asked for patience since
+	}
 	if c.pending != nil || c.idling() {
 		return c.pending
 	}
-	it, ok := c.frontier.Next(time.Now())
+	it, ok := c.frontier.Next(now)
 	if !ok {
 		return nil
 	}
@@ -96,7 +113,21 @@ func (c *coordinator) next() *Visit {
 		it.Depth = c.depths.Depth(it.URL)
 	}
 	c.pending = c.visit(it)
+	if r, ok := c.rules[it.URL.Origin()]; ok {
+		c.pending.Rules = r
+		delete(c.rules, it.URL.Origin())
+	}
 	return c.pending
+}
+
+// takeBack ends the lease of the visit that waits for a worker.
+func (c *coordinator) takeBack() {
+	if c.pending == nil {
+		return
+	}
+	c.putBack(c.pending)
+	c.free = append(c.free, c.pending)
+	c.pending = nil
 }
 
 // idling reports that no page may be leased, whatever the frontier holds.
@@ -121,14 +152,14 @@ func (c *coordinator) setAlarm(t *time.Timer) {
 
 // settle ends the lease of a visit that came home and takes in what it brought.
 func (c *coordinator) settle(v *Visit) {
-	if v.Rules != nil {
+	if v.AskedRobots {
 		c.result.Robots++
 	}
+	if v.Reason == failure(fetch.ReasonLocal) {
+		c.frontier.Pause(time.Now().Add(localPause))
+	}
 	switch {
-	case v.refused != nil:
-		c.stop(ByRecordError)
-		c.putBack(v)
-	case v.End == Aborted:
+	case v.refused != nil, v.End == Aborted:
 		c.putBack(v)
 	case v.End == RobotsRead:
 		c.readRobots(v)
@@ -137,8 +168,8 @@ func (c *coordinator) settle(v *Visit) {
 		c.done(v)
 	case v.End == Redirected:
 		c.result.Redirects++
-		c.follow(v)
 		c.done(v)
+		c.follow(v)
 	default: // Refused, Deferred, Failed
 		if s := c.done(v); !s.Again {
 			c.skip(c.refusal(v))
@@ -162,6 +193,9 @@ func (c *coordinator) done(v *Visit) frontier.Settled {
 
 // putBack returns a visit's URL to the queue as if it had never been leased.
 func (c *coordinator) putBack(v *Visit) {
+	if v.Rules != nil && !v.AskedRobots {
+		c.rules[v.URL.Origin()] = v.Rules // not used yet
+	}
 	if c.frontier.Return(v.Item, v.Outcome.Started) {
 		c.drain(v.URL)
 	}
@@ -182,11 +216,8 @@ func (c *coordinator) stop(cause EndedBy) {
 	}
 	c.stopping = true
 	c.result.EndedBy = cause
-	if c.pending != nil {
-		c.putBack(c.pending)
-		c.pending = nil
-	}
-	c.graceful = time.AfterFunc(c.cfg.Grace, c.abort)
+	c.takeBack()
+	c.graceful = time.AfterFunc(max(c.cfg.Grace, 0), c.abort)
 }
 
 // visit takes a used Visit if there is one: at most three a worker are ever made.

@@ -53,7 +53,7 @@ type Config struct {
 	MaxPages     int           // most pages fetched, never overshot; 0 means no limit
 	MaxBytes     int64         // stop once this many body bytes were fetched; 0 means no limit
 	TimeLimit    time.Duration // stop after this long; 0 means no limit
-	Grace        time.Duration // what pages in flight get to finish on a stop; 0 means 5 s
+	Grace        time.Duration // what pages in flight get to finish on a stop; 0 means 5 s, below 0 nothing
 	Workers      int           // pages fetched at the same time, at most; 0 means 64
 	IgnoreRobots bool          // fetch what robots.txt forbids and follow nofollow: for one's own site
 	Sitemaps     bool          // enter by the sitemaps that robots.txt names, too
@@ -96,7 +96,7 @@ func (c *Config) setDefaults() {
 	if c.Grace == 0 {
 		c.Grace = 5 * time.Second
 	}
-	if c.ProgressEvery == 0 {
+	if c.ProgressEvery <= 0 {
 		c.ProgressEvery = time.Second
 	}
 	if c.Recorder == nil {
@@ -147,14 +147,15 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 type ring struct {
 	cfg    Config
 	client *fetch.Client
-	robots *fetch.Robots // nil when robots.txt is ignored
+	robots *fetch.Robots // nil when nothing of robots.txt matters
 
 	tasks  chan *Visit // coordinator -> workers, handed over one by one
 	visits chan *Visit // workers -> recorder
 	done   chan *Visit // recorder -> coordinator
 	skips  chan []Skip // coordinator -> recorder
+	failed chan error  // recorder -> coordinator: the Recorder's first error, sent once
 
-	recordErr error // the Recorder's first error; read it after the recorder has ended
+	recordErr error // the same, to be read after the recorder has ended
 }
 
 func newRing(cfg Config, client *fetch.Client) *ring {
@@ -165,8 +166,9 @@ func newRing(cfg Config, client *fetch.Client) *ring {
 		visits: make(chan *Visit, cfg.Workers),
 		done:   make(chan *Visit, cfg.Workers),
 		skips:  make(chan []Skip),
+		failed: make(chan error, 1),
 	}
-	if !cfg.IgnoreRobots {
+	if !cfg.IgnoreRobots || cfg.Sitemaps {
 		// The frontier decides when a host that failed is asked again.
 		cfg.Robots.ErrorTTL = time.Nanosecond
 		r.robots = fetch.NewRobots(client, cfg.Robots)

@@ -67,7 +67,8 @@ func TestCancellationLosesNothing(t *testing.T) {
 			defer w.Close()
 			cfg := config(t, w, n, "http://h0.example/p0")
 			cfg.Scope.Mode = crawl.ScopeAny
-			cfg.Frontier.Retries = 3
+			cfg.Frontier.Retries, cfg.Frontier.PerHost = 3, 3
+			cfg.Workers = 1 + rng.IntN(3) // so that a visit often waits for a worker
 			cfg.Grace = time.Duration(rng.IntN(400)) * time.Millisecond
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rng.IntN(3000))*time.Millisecond)
 			defer cancel()
@@ -78,6 +79,9 @@ func TestCancellationLosesNothing(t *testing.T) {
 			admitted := cfg.Seen.(interface{ Admitted() int64 }).Admitted()
 			accounted := len(n.pages) + res.Redirects + res.Left()
 			for _, s := range n.skips {
+				if s.Reason == "protocol" || s.Reason == "canceled" {
+					t.Fatalf("seed %d: the stop was taken for a failure: %v", seed, s)
+				}
 				if !s.Reason.Decision() || s.Reason == crawl.HostClosed {
 					accounted++
 				}
@@ -261,6 +265,23 @@ func TestPolitenessOverFiftyHosts(t *testing.T) {
 	}
 }
 
+// A visit that waits for a free worker counts on the host's clock from when it is
+// handed over, so that the one after it does not follow at once.
+func TestWaitingForAWorkerDoesNotShortenTheDelay(t *testing.T) {
+	s := newSite(map[string]*page{})
+	seeds := many(s, "a.example", 6)
+	s.pages["a.example/0"].latency, s.pages["a.example/1"].latency = 5*time.Second, 5*time.Second
+	inBubble(t, s, func(c *crawl.Config) {
+		c.Workers, c.IgnoreRobots = 2, true
+		c.Frontier.PerHost, c.Frontier.Delay = 4, time.Second
+	}, seeds...)
+	for i := 1; i < len(s.hits); i++ {
+		if gap := s.hits[i].at.Sub(s.hits[i-1].at); gap < time.Second {
+			t.Errorf("%s came %v after the request before", s.hits[i].url, gap)
+		}
+	}
+}
+
 func TestRetryAfterIsWaitedFor(t *testing.T) {
 	s := newSite(map[string]*page{
 		"a.example/":      {links: []string{"/busy", "/other"}},
@@ -276,7 +297,7 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 	}
 	for i := 1; i < len(s.hits); i++ {
 		if s.hits[i-1].url == "a.example/busy" {
-			if gap := s.hits[i].at.Sub(s.hits[i-1].at); gap < 30*time.Second && i < len(s.hits)-1 {
+			if gap := s.hits[i].at.Sub(s.hits[i-1].at); gap < 30*time.Second && s.hits[i].url != "a.example/other" {
 				t.Errorf("asked again %v after a Retry-After of 30 s", gap)
 			}
 		}

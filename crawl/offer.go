@@ -41,7 +41,7 @@ func (c *coordinator) offer(page *Visit, l parse.Link) {
 		return
 	}
 	if l.NoFollow && !c.cfg.IgnoreRobots {
-		c.refuse(it, Nofollow)
+		c.hold(it)
 		return
 	}
 	if c.depths == nil {
@@ -99,7 +99,11 @@ func (v *Visit) entrance() bool { return v.Sitemap || v.Via == "" }
 // must be in scope.
 func (c *coordinator) enterBy(v *Visit, u weburl.URL, sitemap bool) {
 	it := frontier.Item{URL: u, Via: v.via(), Sitemap: sitemap}
-	if r := c.scope.refuses(u); r != "" {
+	refuses := c.scope.refuses
+	if sitemap { // the file itself is no page; its entries are judged
+		refuses = c.scope.refusesSitemap
+	}
+	if r := refuses(u); r != "" {
 		c.refuse(it, r)
 		return
 	}
@@ -109,7 +113,8 @@ func (c *coordinator) enterBy(v *Visit, u weburl.URL, sitemap bool) {
 // readRobots takes in what a robots.txt says and puts the page that needed it back
 // to the front of its queue.
 func (c *coordinator) readRobots(v *Visit) {
-	if d, ok := v.Rules.CrawlDelay(); ok {
+	c.rules[v.URL.Origin()] = v.Rules
+	if d, ok := v.Rules.CrawlDelay(); ok && !c.cfg.IgnoreRobots {
 		c.frontier.SetDelay(v.URL.Host(), d)
 	}
 	if c.cfg.Sitemaps {
@@ -174,6 +179,21 @@ func (c *coordinator) admitTarget(from weburl.URL, it frontier.Item) Reason {
 	return ""
 }
 
+// hold remembers a nofollow link until the end, when it is known whether another link
+// led there. What does not fit is told at once.
+func (c *coordinator) hold(it frontier.Item) {
+	if len(c.held) >= maxHeld {
+		c.refuse(it, Nofollow)
+		return
+	}
+	if c.toldHeld.first(it.URL.String()) {
+		it.URL = it.URL.Clone()
+		c.held = append(c.held, it)
+	}
+}
+
+const maxHeld = 1 << 16
+
 // refuse tells once that a link is not followed, unless its URL was admitted by
 // another way.
 func (c *coordinator) refuse(it frontier.Item, r Reason) {
@@ -219,9 +239,10 @@ func (c *coordinator) timeLimit() <-chan time.Time {
 // now, and returns the refusals not yet sent.
 func (c *coordinator) leave() []Skip {
 	if c.depths != nil {
-		c.depths.TooDeep(func(it frontier.Item) {
-			c.skip(Skip{URL: it.URL.String(), Reason: TooDeep, Via: it.Via})
-		})
+		c.depths.TooDeep(func(it frontier.Item) { c.refuse(it, TooDeep) })
+	}
+	for _, it := range c.held {
+		c.refuse(it, Nofollow)
 	}
 	return c.skipped
 }
@@ -236,8 +257,8 @@ func (c *coordinator) finish() Result {
 	switch {
 	case c.ring.recordErr != nil:
 		r.EndedBy = ByRecordError
-	case r.EndedBy == "":
-		r.EndedBy = Done
+	case r.EndedBy == "", r.EndedBy.Limit() && r.Left() == 0:
+		r.EndedBy = Done // a limit that was met by the last page ended nothing
 	}
 	return r
 }

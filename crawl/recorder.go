@@ -32,8 +32,11 @@ func (r *ring) record() {
 		if failed == nil && len(r.visits) == 0 {
 			failed = r.cfg.Recorder.Flush()
 		}
+		if failed != nil && r.recordErr == nil {
+			r.recordErr = failed
+			r.failed <- failed
+		}
 	}
-	r.recordErr = failed
 }
 
 // nowhere is the Recorder of those who want only the Result.

@@ -17,7 +17,7 @@ type Result struct {
 	Bytes     int64          // of their bodies, decoded
 	WireBytes int64          // as they came
 	Redirects int            // answers that only pointed elsewhere
-	Robots    int            // robots.txt files asked for
+	Robots    int            // visits spent on robots.txt
 	Retried   int            // answers and failures that were followed by another try
 	Skipped   map[Reason]int // URLs refused, by the crawl's own decisions
 	Errors    map[Reason]int // URLs that could not be fetched

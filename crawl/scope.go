@@ -68,9 +68,31 @@ func (s *scope) add(u weburl.URL) {
 // site under another name: example.com that says it lives at www.example.com. A
 // redirect to another site is refused like any other link.
 func (s *scope) addRedirected(seed, target weburl.URL) {
-	if domain(seed) == domain(target) && seed.Port() == target.Port() && s.Mode != ScopeAny {
-		s.add(target)
+	if domain(seed) != domain(target) || seed.Port() != target.Port() {
+		return
 	}
+	if s.Mode == ScopePrefix { // the seed's directory, whatever page it redirects to
+		s.prefixes = append(s.prefixes, target.Origin()+strings.TrimPrefix(directory(seed), seed.Origin()))
+		return
+	}
+	s.add(target)
+}
+
+// refusesSitemap returns why a sitemap named by robots.txt is not read: it need only
+// be on a host that the scope covers in part.
+func (s *scope) refusesSitemap(u weburl.URL) Reason {
+	if s.Mode != ScopePrefix {
+		if !s.covers(u) {
+			return OutOfScope
+		}
+		return ""
+	}
+	for _, p := range s.prefixes {
+		if strings.HasPrefix(p, u.Origin()+"/") {
+			return ""
+		}
+	}
+	return OutOfScope
 }
 
 // refuses returns why u is not followed, "" if it is.

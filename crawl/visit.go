@@ -27,10 +27,12 @@ type Visit struct {
 	Page      parse.Page
 	ParseErr  error
 
-	Target  weburl.URL   // of a redirect
+	Target      weburl.URL // of a redirect
+	AskedRobots bool       // this visit asked for robots.txt
+
 	Reason  Reason       // of a refusal or a failure
 	Detail  string       // in words
-	Rules   *fetch.Rules // what robots.txt said, if it was asked for on this visit
+	Rules   *fetch.Rules // what robots.txt said, if it was asked for on this visit or the one before
 	refused error        // by the Recorder: the visit does not count as done
 }
 
@@ -45,7 +47,7 @@ const (
 	Refused               // by Reason, without asking
 	Deferred              // the server asked for patience or failed; another try is due
 	Failed                // no answer, for Reason
-	Aborted               // cut off by the end of the crawl
+	Aborted               // not carried out: the crawl ends, or the host is to be left alone
 )
 
 func (v *Visit) reset(it frontier.Item) {

@@ -36,15 +36,11 @@ func (w *worker) visit(ctx context.Context, v *Visit) {
 		return
 	}
 	resp, err := w.ring.client.Get(ctx, v.URL)
-	if resp != nil {
-		defer resp.Release()
-	}
-	// A body that broke off is asked for again; on the last try what came of it
-	// stands, marked as truncated.
-	if err != nil && (resp == nil || !v.Last || ctx.Err() != nil) {
-		v.fail(err)
+	if resp == nil {
+		v.fail(ctx, err)
 		return
 	}
+	defer resp.Release()
 	v.answered(resp)
 	switch {
 	case isRedirect(resp):
@@ -55,50 +51,75 @@ func (w *worker) visit(ctx context.Context, v *Visit) {
 		v.tryAgain()
 	case resp.Status >= 500:
 		v.tryAgain()
-	case resp.Status < 300:
+	case resp.Status >= 300:
+	case err != nil && !w.stands(v, err):
+		v.fail(ctx, err)
+	default:
 		w.parse(v, resp)
 		v.Digest = digest(v.Page.Words, resp.Body)
-	}
-	if err != nil {
-		v.ParseErr = err
+		if err != nil {
+			v.ParseErr = err
+		}
 	}
 }
 
+// stands reports whether a page whose body broke off is taken as it is: on the last
+// try. A body that makes no sense is never taken.
+func (w *worker) stands(v *Visit, err error) bool {
+	var fe *fetch.Error
+	return v.Last && errors.As(err, &fe) && fe.Reason.Temporary()
+}
+
 // allowed asks robots.txt. Reading it is a request of its own with its own place in
-// the host's clock: the visit then ends with RobotsRead and the page waits its turn.
+// the host's clock: the visit then ends with RobotsRead and the page waits its turn,
+// when it brings the rules along, so that it need not read them again if they have
+// been forgotten meanwhile.
 func (w *worker) allowed(ctx context.Context, v *Visit) bool {
 	if w.ring.robots == nil {
 		return true
 	}
-	origin := v.URL.Origin()
-	rules, cached := w.ring.robots.Lookup(origin)
-	if !cached {
-		v.Outcome.Started = time.Now()
-		var err error
-		if rules, err = w.ring.robots.Fetch(ctx, origin); err != nil {
-			v.fail(err)
-			return false
-		}
-		v.End, v.Rules = RobotsRead, rules
-		if rules.Unreachable() {
-			v.unreachable(rules)
-		}
+	rules, known := v.Rules, v.Rules != nil
+	if !known {
+		rules, known = w.ring.robots.Lookup(v.URL.Origin())
+	}
+	if !known {
+		w.readRobots(ctx, v)
 		return false
 	}
-	if !rules.Allowed(v.URL.RequestURI()) {
+	switch {
+	case w.ring.cfg.IgnoreRobots:
+		return true
+	case rules.Unreachable(): // another visit has just found that out, and the host rests
+		v.End = Aborted
+		return false
+	case !rules.Allowed(v.URL.RequestURI()):
 		v.End, v.Reason, v.Detail = Refused, Disallowed, rules.Status()
-		v.Outcome.Verdict = frontier.Unasked
+		v.Outcome.Verdict, v.Outcome.NoPage = frontier.Unasked, true
 		return false
 	}
 	return true
 }
 
+func (w *worker) readRobots(ctx context.Context, v *Visit) {
+	v.Outcome.Started = time.Now()
+	rules, err := w.ring.robots.Fetch(ctx, v.URL.Origin())
+	if err != nil {
+		v.fail(ctx, err)
+		return
+	}
+	v.AskedRobots = true
+	v.End, v.Rules = RobotsRead, rules
+	if rules.Unreachable() && !w.ring.cfg.IgnoreRobots {
+		v.unreachable(ctx, rules)
+	}
+}
+
 // unreachable ends a visit whose robots.txt could not be read. Until it can, RFC
 // 9309 (2.3.1.4) forbids everything, so this counts as a failure of the host and is
 // tried again like one; a host that does not answer at all is told as what it is.
-func (v *Visit) unreachable(rules *fetch.Rules) {
+func (v *Visit) unreachable(ctx context.Context, rules *fetch.Rules) {
 	if err := rules.Err(); err != nil {
-		v.fail(err)
+		v.fail(ctx, err)
 		return
 	}
 	v.End, v.Reason, v.Detail = Failed, Disallowed, rules.Status()
@@ -144,8 +165,12 @@ func (v *Visit) tryAgain() {
 	}
 }
 
-// fail notes a fetch that brought no answer.
-func (v *Visit) fail(err error) {
+// fail notes a fetch that brought no page, and whose fault that was.
+func (v *Visit) fail(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		v.End = Aborted
+		return
+	}
 	v.End, v.Reason, v.Detail = Failed, failure(fetch.ReasonProtocol), err.Error()
 	v.Outcome.Verdict = frontier.Failed
 	if v.Outcome.Started.IsZero() {
@@ -156,8 +181,11 @@ func (v *Visit) fail(err error) {
 		return
 	}
 	v.Reason, v.Outcome.Retry = failure(fe.Reason), fe.Reason.Temporary()
-	if fe.Reason == fetch.ReasonCanceled {
-		v.End = Aborted
+	switch fe.Reason {
+	case fetch.ReasonDecode, fetch.ReasonBomb, fetch.ReasonBody, fetch.ReasonHeader:
+		v.Outcome.Verdict = frontier.Answered
+	case fetch.ReasonLocal, fetch.ReasonRequest:
+		v.Outcome.Verdict = frontier.Unasked
 	}
 }
 
@@ -185,6 +213,7 @@ func isRedirect(r *fetch.Response) bool {
 // redirected resolves the target against the URL that redirects (RFC 9110, 10.2.2).
 func (v *Visit) redirected(resp *fetch.Response, opts weburl.Options) {
 	v.End = Redirected
+	v.Outcome.NoPage = true
 	target, err := opts.Resolve(v.URL, resp.Location)
 	switch {
 	case resp.Location == "":

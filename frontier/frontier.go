@@ -46,8 +46,8 @@ import (
 // time and a second apart on each host, each page tried once.
 type Config struct {
 	Delay       time.Duration // least time between the starts of two requests to one host; 0 means 1 s, NoDelay none
-	MaxDelay    time.Duration // longest Crawl-delay obeyed; 0 means 30 s
-	PerHost     int           // connections per host; 0 means 1
+	MaxDelay    time.Duration // longest Crawl-delay obeyed; 0 means 30 s, NoDelay that none is
+	PerHost     int           // connections per host; below 1 means 1
 	Retries     int           // further tries after a failed one, 0 to 250
 	MaxPerHost  int           // URLs admitted per host; 0 means no limit
 	MaxBackoff  time.Duration // a host asking for a longer wait is closed; 0 means 10 min
@@ -70,12 +70,13 @@ func (c Config) withDefaults() Config {
 	case c.Delay < 0:
 		c.Delay = 0
 	}
-	if c.MaxDelay == 0 {
+	switch {
+	case c.MaxDelay == 0:
 		c.MaxDelay = 30 * time.Second
+	case c.MaxDelay < 0:
+		c.MaxDelay = 0
 	}
-	if c.PerHost == 0 {
-		c.PerHost = 1
-	}
+	c.PerHost = max(c.PerHost, 1)
 	if c.MaxBackoff == 0 {
 		c.MaxBackoff = 10 * time.Minute
 	}
@@ -114,6 +115,7 @@ type Outcome struct {
 	Retry      bool          // worth another try, if the budget has one left
 	Started    time.Time     // when the request left; zero counts from the lease
 	RetryAfter time.Duration // wait the host asked for, 0 if it named none
+	NoPage     bool          // a redirect or a refusal: gives its place in the page budget back
 }
 
 // Settled is Done's answer.
@@ -183,10 +185,22 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	h.leased++
 	f.queued--
 	f.leased++
-	h.previous = h.notBefore
+	h.previous, h.previousGlobal = h.notBefore, f.global
 	f.charge(h, now)
 	return it, true
 }
+
+// Ready reports whether the host of a leased item may still be asked: since the
+// lease, another answer may have closed the host or asked for patience. If it may
+// not, Return the item.
+func (f *Frontier) Ready(it Item, now time.Time) bool {
+	h := f.host(it.URL.Host())
+	return !h.closed && !h.rest.After(now)
+}
+
+// Pause keeps every host from being asked before the moment until: this machine, not
+// a host, is in trouble.
+func (f *Frontier) Pause(until time.Time) { f.global = later(f.global, until) }
 
 // Start tells that the leased item was handed over only now, later than Next said,
 // so that the host's clock counts from the moment it is really asked.
@@ -194,7 +208,10 @@ func (f *Frontier) Start(it Item, now time.Time) { f.charge(f.host(it.URL.Host()
 
 func (f *Frontier) charge(h *host, now time.Time) {
 	h.notBefore = later(h.notBefore, now.Add(h.spacing()))
-	f.global = later(f.global, now.Add(f.cfg.Interval))
+	if f.cfg.Interval > 0 {
+		f.global = later(f.global, now.Add(f.cfg.Interval))
+		h.chargedGlobal = f.global
+	}
 	f.place(h)
 }
 
@@ -220,9 +237,12 @@ func (f *Frontier) Done(it Item, now time.Time, o Outcome) Settled {
 			h.backoff = 0
 		}
 	case Throttled:
-		f.throttle(h, now, o.RetryAfter)
+		f.throttle(h, now, o)
 	case Failed:
-		f.suspect(h, now)
+		f.suspect(h, now, o)
+	}
+	if o.NoPage {
+		h.admitted--
 	}
 	s := Settled{Closed: h.closed, Again: o.Retry && !it.Last && !h.closed}
 	if s.Again {
@@ -236,27 +256,35 @@ func (f *Frontier) Done(it Item, now time.Time, o Outcome) Settled {
 // throttle grows the host's back-off. What a host asks for is what it gets: when
 // that is more than the crawl will wait, the host is closed instead of asked
 // early.
-func (f *Frontier) throttle(h *host, now time.Time, asked time.Duration) {
-	h.closed = h.closed || asked > f.cfg.MaxBackoff
-	f.slow(h, now, asked)
+func (f *Frontier) throttle(h *host, now time.Time, o Outcome) {
+	h.closed = h.closed || o.RetryAfter > f.cfg.MaxBackoff
+	f.slow(h, now, o)
 }
 
 // suspect counts a failure. The first may be the page's fault; from the second in
 // a row on it is the host's, which is asked ever more rarely.
-func (f *Frontier) suspect(h *host, now time.Time) {
+func (f *Frontier) suspect(h *host, now time.Time, o Outcome) {
 	if h.failures == 0 {
 		h.failures++
+		h.slowed = now
 		return
 	}
-	f.slow(h, now, 0)
+	f.slow(h, now, o)
 }
 
 // slow doubles the back-off and closes a host that has worn the crawl's patience.
-func (f *Frontier) slow(h *host, now time.Time, asked time.Duration) {
-	h.failures++
-	h.closed = h.closed || h.failures >= f.cfg.MaxFailures
-	h.backoff = min(max(2*h.backoff, asked, h.delay, minBackoff), f.cfg.MaxBackoff)
-	h.notBefore = later(h.notBefore, now.Add(h.backoff))
+// Requests that were under way when the host was last slowed down tell the same
+// trouble again: ten connections that fail together are one failure.
+func (f *Frontier) slow(h *host, now time.Time, o Outcome) {
+	if again := !o.Started.IsZero() && o.Started.Before(h.slowed); !again {
+		h.failures++
+		h.closed = h.closed || h.failures >= f.cfg.MaxFailures
+		h.backoff = max(2*h.backoff, h.delay, minBackoff)
+		h.slowed = now
+	}
+	h.backoff = min(max(h.backoff, o.RetryAfter), f.cfg.MaxBackoff)
+	h.rest = later(h.rest, now.Add(h.backoff))
+	h.notBefore = later(h.notBefore, h.rest)
 }
 
 // Return ends the lease without a verdict: the item goes back to the front of its
@@ -290,7 +318,10 @@ func (f *Frontier) release(it Item, started time.Time) *host {
 // connections per host the charge may be another request's, and stays.
 func (f *Frontier) refund(h *host) {
 	if f.cfg.PerHost == 1 {
-		h.notBefore = h.previous
+		h.notBefore = later(h.previous, h.rest)
+	}
+	if f.global.Equal(h.chargedGlobal) { // nobody was leased since
+		f.global = h.previousGlobal
 	}
 }
 

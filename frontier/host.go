@@ -21,11 +21,16 @@ type host struct {
 	delay     time.Duration // configured, or Crawl-delay
 	backoff   time.Duration // 0 when the host is content
 	notBefore time.Time     // start of the next request
+	rest      time.Time     // the part of notBefore that is back-off
+	slowed    time.Time     // when trouble was last counted
 	previous  time.Time     // notBefore as it was before the last lease
 	failures  int           // in a row
 	closed    bool
 	turn      uint64
 	index     int // in the heap, or notReady
+
+	// Of the last lease: the frontier's clock before it and after.
+	previousGlobal, chargedGlobal time.Time
 }
 
 func (h *host) spacing() time.Duration { return max(h.delay, h.backoff) }

@@ -3,9 +3,9 @@ package parse
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -95,6 +95,13 @@ func (ref *reference) element(n *html.Node, base weburl.URL) {
 		ref.links = append(ref.links, fmt.Sprint(kind, " ", slices.Contains(tokens, "nofollow"), " ", u))
 	}
 	switch n.Data {
+	case "meta":
+		pragma, _ := attr(n, "http-equiv")
+		content, _ := attr(n, "content")
+		if m := refreshPattern.FindStringSubmatch(content); m != nil && strings.EqualFold(pragma, "refresh") {
+			n.Attr = []html.Attribute{{Key: "content", Val: strings.Join(m[1:], "")}}
+			add("content", "refresh")
+		}
 	case "a":
 		add("href", "anchor")
 	case "area":
@@ -121,6 +128,9 @@ func (ref *reference) element(n *html.Node, base weburl.URL) {
 		}
 	}
 }
+
+// refreshPattern finds the URL of a meta refresh: quoted either way, or bare.
+var refreshPattern = regexp.MustCompile(`(?i)^\s*[\d.]+\s*[;,\s]\s*(?:url\s*=\s*)?(?:'([^']*)|"([^"]*)|([^'"].*))`)
 
 // splitWords is the definition of a word, spelled out.
 func splitWords(text string) []string {
@@ -166,28 +176,23 @@ func TestTreesAsGoquery(t *testing.T) {
 		t.Skip("set " + treeEnv + " to directories of HTML files")
 	}
 	for _, dir := range filepath.SplitList(trees) {
-		pages, differ := 0, 0
 		c := newComparer(t)
-		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() || filepath.Ext(path) != ".html" {
-				return err
-			}
+		paths, differ := htmlFiles(t, []string{dir}), 0
+		for _, path := range paths {
 			body, err := os.ReadFile(path)
 			if err != nil {
-				return err
+				t.Fatal(err)
 			}
-			rel, _ := filepath.Rel(dir, path)
-			pages++
+			rel, err := filepath.Rel(dir, path)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if !c.compare("http://docs.example/"+filepath.ToSlash(rel), "text/html", body) {
 				differ++
 			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
-		t.Logf("%s: %d pages, %d differ, %d links, %d words", dir, pages, differ, c.links, c.words)
-		if pages == 0 {
+		t.Logf("%s: %d pages, %d differ, %d links, %d words", dir, len(paths), differ, c.links, c.words)
+		if len(paths) == 0 {
 			t.Errorf("%s: no pages", dir)
 		}
 	}

@@ -110,7 +110,9 @@ func localName(name []byte) []byte { return name[bytes.IndexByte(name, ':')+1:] 
 // isGzip reports whether body begins like a gzip stream.
 func isGzip(body []byte) bool { return bytes.HasPrefix(body, []byte("\x1f\x8b\x08")) }
 
-func isGzipType(media string) bool { return media == "application/gzip" || media == "application/x-gzip" }
+func isGzipType(media string) bool {
+	return media == "application/gzip" || media == "application/x-gzip"
+}
 
 // unpack returns the document's body, unpacked if it is a compressed sitemap
 // ("sitemap.xml.gz", where the compression belongs to the file and not to the

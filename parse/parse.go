@@ -65,10 +65,26 @@ type Page struct {
 	ExtractErr error               // why Fields is empty although there are rules
 }
 
-// Reset empties the page and keeps its memory.
+// What a Page and a Parser keep for the next document: what an unusually big
+// one needed is given back. (A word is 8 bytes, a link 40.)
+const (
+	maxKeptWords = 1 << 17
+	maxKeptLinks = 1 << 14
+	maxKeptBytes = 1 << 20
+)
+
+// Reset empties the page and keeps its memory, unless that is a lot.
 func (p *Page) Reset() {
 	clear(p.Fields)
-	*p = Page{Links: p.Links[:0], Words: p.Words[:0], Fields: p.Fields}
+	*p = Page{Links: kept(p.Links, maxKeptLinks), Words: kept(p.Words, maxKeptWords), Fields: p.Fields}
+}
+
+// kept returns s, empty, or nil if it has room for more than limit.
+func kept[T any](s []T, limit int) []T {
+	if cap(s) > limit {
+		return nil
+	}
+	return s[:0]
 }
 
 // Kind is what a document was read as.
@@ -210,7 +226,6 @@ func (p *Parser) Parse(in Input, page *Page) error {
 		p.listing(p.xml(body, label))
 	}
 	p.finish()
-	p.page = nil
 	return err
 }
 
@@ -267,6 +282,8 @@ func (p *Parser) finish() {
 			page.Links[i].NoFollow = true
 		}
 	}
+	p.page = nil
+	p.value, p.dec.out = kept(p.value, maxKeptBytes), kept(p.dec.out, maxKeptBytes)
 }
 
 // trimSpace trims HTML's white space.

@@ -426,6 +426,22 @@ func TestParserForgets(t *testing.T) {
 	}
 }
 
+// TestMemoryIsGivenBack: one huge page does not make all later ones expensive.
+func TestMemoryIsGivenBack(t *testing.T) {
+	p, page := New(Options{}), new(Page)
+	for _, body := range []string{strings.Repeat("\xe9 <a href='&eacute;'>", 1<<18), "x"} {
+		if err := p.Parse(Input{URL: mustURL(t, "http://h.example/"), ContentType: "text/html", Body: []byte(body)}, page); err != nil {
+			t.Fatal(err)
+		}
+		if cap(p.dec.out) > maxKeptBytes || cap(p.value) > maxKeptBytes {
+			t.Errorf("the parser keeps %d and %d bytes", cap(p.dec.out), cap(p.value))
+		}
+	}
+	if cap(page.Words) > maxKeptWords || cap(page.Links) > maxKeptLinks || len(page.Words) != 1 {
+		t.Errorf("the page keeps room for %d words and %d links", cap(page.Words), cap(page.Links))
+	}
+}
+
 // TestAllocations: none for a word, at most one for a link, few for a page.
 func TestAllocations(t *testing.T) {
 	p, page := New(Options{}), new(Page)

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,12 +52,17 @@ func recordOf(v *crawl.Visit) PageRecord {
 	return r
 }
 
-// lines writes JSON lines, buffered, to a file that it owns.
+// lines writes JSON lines to a file that it owns. It hands over whole lines only, and
+// cuts what a failed write left behind, so the file never ends in half a line.
 type lines struct {
-	f    *os.File
-	w    *bufio.Writer
-	json *json.Encoder
+	f       *os.File
+	buf     bytes.Buffer // whole lines, not yet in the file
+	json    *json.Encoder
+	written int64 // length of the file
 }
+
+// lineBuffer is how much is gathered before it is written.
+const lineBuffer = 64 << 10
 
 // create makes a new file and fails if there is one.
 func create(name string) (*lines, error) {
@@ -65,18 +70,39 @@ func create(name string) (*lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := bufio.NewWriterSize(f, 64<<10)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return &lines{f: f, w: w, json: enc}, nil
+	l := &lines{f: f}
+	l.json = json.NewEncoder(&l.buf)
+	l.json.SetEscapeHTML(false)
+	return l, nil
 }
 
-func (l *lines) write(v any) error { return l.json.Encode(v) }
+func (l *lines) write(v any) error {
+	if err := l.json.Encode(v); err != nil {
+		return err
+	}
+	if l.buf.Len() < lineBuffer {
+		return nil
+	}
+	return l.flush()
+}
+
+func (l *lines) flush() error {
+	if l.buf.Len() == 0 {
+		return nil
+	}
+	data := l.buf.Bytes()
+	n, err := l.f.Write(data)
+	if err != nil {
+		n = bytes.LastIndexByte(data[:n], '\n') + 1
+		err = errors.Join(err, l.f.Truncate(l.written+int64(n)))
+	}
+	l.written += int64(n)
+	l.buf.Next(n)
+	return err
+}
 
 // close flushes, syncs and closes.
-func (l *lines) close() error {
-	return errors.Join(l.w.Flush(), l.f.Sync(), l.f.Close())
-}
+func (l *lines) close() error { return errors.Join(l.flush(), l.f.Sync(), l.f.Close()) }
 
 // ErrExists says that a directory holds a crawl already.
 var ErrExists = errors.New("holds a crawl already")
@@ -93,7 +119,7 @@ func Create(dir string) (*Files, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{PagesFile, SkippedFile, JSONFile} {
+	for _, name := range []string{PagesFile, SkippedFile, JSONFile, TextFile} {
 		switch _, err := os.Lstat(filepath.Join(dir, name)); {
 		case err == nil:
 			return nil, fmt.Errorf("%s %w", dir, ErrExists)
@@ -107,8 +133,7 @@ func Create(dir string) (*Files, error) {
 	}
 	skipped, err := create(filepath.Join(dir, SkippedFile))
 	if err != nil {
-		pages.close()
-		return nil, err
+		return nil, errors.Join(err, pages.close(), os.Remove(pages.f.Name()))
 	}
 	return &Files{dir: dir, pages: pages, skipped: skipped}, nil
 }

@@ -18,6 +18,7 @@ type Config struct {
 	Stream   io.Writer // gets every page record as it comes, if not nil
 	MaxSites int       // sites with figures of their own; the rest share one; 0 means 1,000
 	Exact    bool      // count words exactly too: about 40 bytes a distinct word and site
+	NoIndex  bool      // count the words of pages that ask not to be indexed, too
 	Seed     uint64    // of the sketches
 }
 
@@ -88,7 +89,14 @@ func (r *Recorder) FirstFailures() []crawl.Skip { return r.failures }
 
 // Page writes the page's record and counts its words.
 func (r *Recorder) Page(v *crawl.Visit) error {
+	if err := r.write(v); err != nil {
+		return err
+	}
 	r.count(v)
+	return nil
+}
+
+func (r *Recorder) write(v *crawl.Visit) error {
 	if r.cfg.Files == nil && r.stream == nil {
 		return nil
 	}
@@ -126,18 +134,18 @@ func (r *Recorder) Flush() error {
 	if r.cfg.Files == nil {
 		return nil
 	}
-	if err := r.cfg.Files.pages.w.Flush(); err != nil {
+	if err := r.cfg.Files.pages.flush(); err != nil {
 		return err
 	}
-	return r.cfg.Files.skipped.w.Flush()
+	return r.cfg.Files.skipped.flush()
 }
 
 func (r *Recorder) count(v *crawl.Visit) {
 	r.pages++
 	r.bytes += v.Bytes
 	r.status[v.Status]++
-	r.types[v.MediaType]++
-	r.depths[v.Depth]++
+	r.types[r.typeKey(v.MediaType)]++
+	r.depths[min(v.Depth, maxDepths)]++
 	s := r.site(v.URL.Host())
 	s.pages++
 	if v.Status < 400 {
@@ -149,11 +157,28 @@ func (r *Recorder) count(v *crawl.Visit) {
 		return
 	}
 	r.texts[v.Digest] = struct{}{}
-	if v.Page.NoIndex {
+	if v.Page.NoIndex && !r.cfg.NoIndex {
 		return // the page asks not to be indexed, so its words are not counted
 	}
 	r.total.add(v.Page.Words)
 	s.add(v.Page.Words)
+}
+
+// maxTypes and maxDepths bound what a server can make the report grow to: media types
+// beyond the first hundred are counted together, and so are the depths from 1000 on.
+const (
+	maxTypes      = 100
+	maxTypeLength = 100
+	maxDepths     = 1000
+	otherType     = "(other)"
+)
+
+func (r *Recorder) typeKey(mediaType string) string {
+	mediaType = mediaType[:min(len(mediaType), maxTypeLength)]
+	if _, ok := r.types[mediaType]; !ok && len(r.types) >= maxTypes {
+		return otherType
+	}
+	return mediaType
 }
 
 func (r *Recorder) site(host string) *site {

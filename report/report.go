@@ -119,13 +119,22 @@ const (
 	TextFile    = "report.txt"
 )
 
-// Save writes report.json and report.txt into dir.
-func (r *Report) Save(dir string) error {
+// JSON returns the report as report.json has it.
+func (r *Report) JSON() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return fmt.Errorf("report: %w", err)
+		return nil, fmt.Errorf("report: %w", err)
 	}
-	if err := durable.WriteFile(filepath.Join(dir, JSONFile), append(data, '\n')); err != nil {
+	return append(data, '\n'), nil
+}
+
+// Save writes report.json and report.txt into dir.
+func (r *Report) Save(dir string) error {
+	data, err := r.JSON()
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteFile(filepath.Join(dir, JSONFile), data); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	if err := durable.WriteFile(filepath.Join(dir, TextFile), []byte(r.Text())); err != nil {

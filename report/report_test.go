@@ -95,6 +95,11 @@ func TestSitesBeyondTheCapShareALine(t *testing.T) {
 func TestTextFitsEightyColumns(t *testing.T) {
 	long := strings.Repeat("a-very-long-name.", 10) + "example"
 	rep := filled(t, Config{}, visit(t, "http://"+long+"/", 200, "x"), visit(t, "http://a.example/", 500))
+	big := 123_456_789_012.0
+	rep.Sites[1].Pages, rep.Sites[1].Words, rep.Pages.Fetched, rep.Pages.Unique = 2_000_000, 1<<50, 1<<50, 1<<50
+	rep.Words = Words{Total: 1 << 60, Distinct: Figure{Estimate: 1e10, Low: 9e9, High: 2e10, Exact: &big}, Surprise: Figure{Estimate: 1e30, Low: 1, High: 1e31, Exact: &big}}
+	rep.Pages.ByType[strings.Repeat("application/x-long", 10)] = 1
+	rep.Version = strings.Repeat("v", 90)
 	rep.Sites[0].Flags = []string{"distinct words: " + strings.Repeat("far too few ", 20)}
 	for i := range 40 {
 		rep.Pages.ByType[fmt.Sprintf("application/x-%d", i)] = i

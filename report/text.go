@@ -45,11 +45,12 @@ func (p *page) head(title string) { p.line("\n%s\n%s", title, strings.Repeat("-"
 func (p *page) wrapped(indent, text string) {
 	line := indent
 	for _, w := range strings.Fields(text) {
+		w = shorten(w, width-len(indent)-1)
 		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > width && strings.TrimSpace(line) != "" {
 			p.line("%s", line)
 			line = strings.Repeat(" ", len(indent))
 		}
-		if !strings.HasSuffix(line, " ") {
+		if line != "" && !strings.HasSuffix(line, " ") {
 			line += " "
 		}
 		line += w
@@ -58,14 +59,23 @@ func (p *page) wrapped(indent, text string) {
 }
 
 func (r *Report) headline(p *page) {
-	p.line("crawler %s   %s   %s", r.Version, r.Started.Format("2006-01-02 15:04:05 MST"), ending(r))
+	p.wrapped("", fmt.Sprintf("crawler %s   %s   %s", r.Version, r.Started.Format("2006-01-02 15:04:05 MST"), ending(r)))
 	p.line("%s", strings.Repeat("=", width))
-	p.line("%s from %s in %s",
-		counted(r.Pages.Fetched, "page"), counted(len(r.Sites), "site"), spell(r.Resources.Seconds))
-	p.line("%s of different text, %s, %s, %s", counted(r.Pages.Unique, "page"),
-		counted(r.Pages.Redirects, "redirect"), counted(total(r.Skipped), "URL")+" skipped", counted(total(r.Errors), "error"))
-	p.line("%s words, distinct: %s", group(r.Words.Total), figureText(r.Words.Distinct))
-	p.line("surprise number: %s", figureText(r.Words.Surprise))
+	p.wrapped("", fmt.Sprintf("%s from %s in %s", counted(r.Pages.Fetched, "page"), r.siteCount(), spell(r.Resources.Seconds)))
+	p.wrapped("", fmt.Sprintf("%s of different text, %s, %s skipped, %s", counted(r.Pages.Unique, "page"),
+		counted(r.Pages.Redirects, "redirect"), counted(total(r.Skipped), "URL"), counted(total(r.Errors), "error")))
+	p.wrapped("", fmt.Sprintf("%s words, distinct: %s", group(r.Words.Total), figureText(r.Words.Distinct)))
+	p.wrapped("", fmt.Sprintf("surprise number: %s", figureText(r.Words.Surprise)))
+}
+
+// siteCount says how many sites there are, as far as they were kept apart.
+func (r *Report) siteCount() string {
+	for _, s := range r.Sites {
+		if s.Site == OtherSites {
+			return "more than " + counted(len(r.Sites)-1, "site")
+		}
+	}
+	return counted(len(r.Sites), "site")
 }
 
 func ending(r *Report) string {
@@ -95,7 +105,7 @@ func (r *Report) siteTable(p *page) {
 			mark = "!"
 		}
 		p.line("%s %-*s %7s %10s %12s %14s", mark, siteWidth-2, shorten(s.Site, siteWidth-2),
-			group(int64(s.Pages)), group(s.Words), short(s.Distinct), short(s.Surprise))
+			column(s.Pages, 7), column(int(s.Words), 10), short(s.Distinct), short(s.Surprise))
 		for _, f := range s.Flags {
 			p.wrapped("    ! ", f)
 		}
@@ -116,13 +126,21 @@ func (r *Report) pageTable(p *page) {
 	p.wrapped("  by depth   ", depths(r.Pages.ByDepth))
 }
 
-// counts lists "key count" pairs, the largest count first.
+// counts lists "key count" pairs, the largest counts first, the smallest summed up.
 func counts(m map[string]int) string {
-	keys := sorted(m)
-	for i, k := range keys {
-		keys[i] = cmp.Or(k, "(none)") + " " + group(int64(m[k])) + ","
+	const most = 12
+	out, rest := []string{}, 0
+	for i, k := range sorted(m) {
+		if i < most {
+			out = append(out, shorten(cmp.Or(k, "(none)"), siteWidth)+" "+group(int64(m[k]))+",")
+		} else {
+			rest += m[k]
+		}
 	}
-	return strings.TrimSuffix(strings.Join(keys, "  "), ",")
+	if rest > 0 {
+		out = append(out, "others "+group(int64(rest)))
+	}
+	return strings.TrimSuffix(strings.Join(out, "  "), ",")
 }
 
 // depths lists counts by depth, in order of depth, the deepest summed up.
@@ -187,10 +205,10 @@ func (r *Report) costs(p *page) {
 // figureText writes a figure with the half-width of its 95 % interval.
 func figureText(f Figure) string {
 	text := short(f)
-	if f.Low != f.High {
+	if f.Low != f.High && f.Estimate > 0 {
 		text += fmt.Sprintf(" +-%.2g %%", 50*(f.High-f.Low)/f.Estimate)
 	}
-	if f.Exact != nil && *f.Exact != f.Estimate {
+	if f.Exact != nil && *f.Exact != f.Estimate && *f.Exact > 0 {
 		text += fmt.Sprintf(" (counted exactly: %s, off by %+.2g %%)", number(*f.Exact), 100*(f.Estimate / *f.Exact - 1))
 	}
 	return text
@@ -219,6 +237,14 @@ func group(n int64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// column writes a count so that it fits into so many characters.
+func column(n, chars int) string {
+	if s := group(int64(n)); len(s) <= chars {
+		return s
+	}
+	return strconv.FormatFloat(float64(n), 'e', chars-6, 64)
 }
 
 func counted(n int, what string) string {

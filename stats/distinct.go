@@ -99,18 +99,22 @@ func (d *Distinct) AddAll(hashes []uint64) {
 
 // addMixed counts at most batch words, and overwrites them.
 func (d *Distinct) addMixed(mixed []uint64) {
+	for len(mixed) > 0 && d.reg == nil {
+		d.take(mixed[0])
+		mixed = mixed[1:]
+	}
 	for _, v := range mixed[:d.sift(mixed)] {
-		d.take(v)
+		d.scatter(v)
 	}
 }
 
-// sift moves the words that may be new to the beginning and returns how many
-// there are. No branch depends on a word.
+// sift moves the words that may be new to the beginning, notes them in the
+// cache, and returns how many there are. No branch depends on a word.
 func (d *Distinct) sift(mixed []uint64) (n int) {
 	for _, v := range mixed {
 		mixed[n] = v // n is not ahead of the loop
 		first, last := d.pair(v)
-		may := 1
+		may, keep := 1, v
 		if *first == v {
 			may = 0
 		}
@@ -119,6 +123,13 @@ func (d *Distinct) sift(mixed []uint64) (n int) {
 		}
 		if v > d.pass {
 			may = 0
+		}
+		if may == 0 {
+			keep = *last
+		}
+		*last = keep
+		if *first == 0 { // not for long
+			*first = keep
 		}
 		n += may
 	}
@@ -133,16 +144,15 @@ func (d *Distinct) pair(v uint64) (first, last *uint64) {
 
 // take counts a word that may be new.
 func (d *Distinct) take(v uint64) {
-	first, last := d.pair(v)
-	switch {
+	switch first, last := d.pair(v); {
 	case *first == v || *last == v:
 	case d.reg == nil:
 		d.enlist(v)
-	case *first == 0:
-		*first = v
-		d.scatter(v)
 	default:
 		*last = v
+		if *first == 0 {
+			*first = v
+		}
 		d.scatter(v)
 	}
 }

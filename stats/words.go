@@ -23,13 +23,15 @@ type Config struct {
 	Head      int    // of Surprise
 	Reservoir int    // of Surprise
 	Seed      uint64 // the same for all sketches of a crawl
+
+	cache int // slots for words seen lately; 0 stands for Registers
 }
 
 // SiteConfig returns the sizes for one site of many, at most 16 KiB: exact up
 // to 600 different words or so, then with an error of about 3 % for the
 // different words and 1 to 2 % for the surprise number.
 func SiteConfig(seed uint64) Config {
-	return Config{Registers: 512, Head: 384, Reservoir: 96, Seed: seed}
+	return Config{Registers: 512, Head: 384, Reservoir: 96, Seed: seed, cache: 128}
 }
 
 // NewWords returns empty sketches.
@@ -42,7 +44,9 @@ func NewWords(c Config) *Words {
 		surprise: *NewSurprise(head, c.Reservoir, c.Seed),
 		tail:     *NewDistinct(c.Registers, c.Seed),
 	}
-	w.tail.cache /= 4 // the frequent words do not come this far
+	if c.cache > 0 {
+		w.tail.cache = c.cache
+	}
 	return w
 }
 

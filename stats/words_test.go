@@ -115,7 +115,7 @@ func TestWordsMemory(t *testing.T) {
 		words  int
 		limit  int
 	}{
-		{"a crawl", Config{}, len(text), 100 << 10},
+		{"a crawl", Config{}, len(text), 128 << 10},
 		{"a site", SiteConfig(0), len(text), 16 << 10},
 		{"a page's site", SiteConfig(0), 300, 6 << 10},
 		{"a long page's site", SiteConfig(0), 600, 10 << 10},

@@ -38,12 +38,12 @@ func (o *options) crawl(seeds []string) (crawl.Config, error) {
 		MaxPages:     o.pages,
 		MaxBytes:     int64(o.bytes),
 		TimeLimit:    time.Duration(o.limit),
-		Grace:        time.Duration(o.grace),
+		Grace:        orNone(o.grace),
 		Workers:      o.conns,
 		IgnoreRobots: o.robots.value == "ignore",
 		Sitemaps:     o.sitemap,
 		Frontier: frontier.Config{
-			Delay: o.spacing(), MaxDelay: time.Duration(o.maxDelay), PerHost: o.hostCons, Retries: o.retries,
+			Delay: orNone(o.delay), MaxDelay: orNone(o.maxDelay), PerHost: o.hostCons, Retries: o.retries,
 			MaxPerHost: o.perHost, Interval: o.interval(),
 		},
 		Fetch: client,
@@ -66,8 +66,8 @@ func (o *options) check() error {
 			return usage("", "--%s %d: want %d to %d", n.flag, n.value, n.low, n.high)
 		}
 	}
-	if !(o.rate >= 0 && o.rate <= 1e6) {
-		return usage("", "--rate-limit %v: want 0 to 1000000 pages a second", o.rate)
+	if o.rate != 0 && !(o.rate >= 0.001 && o.rate <= 1e6) {
+		return usage("", "--rate-limit %v: want 0.001 to 1000000 pages a second, or 0 for no limit", o.rate)
 	}
 	if o.timeout == 0 || o.maxSize == 0 {
 		return usage("", "--timeout and --max-size must be above 0")
@@ -85,11 +85,13 @@ func (o *options) maxDepth() int {
 	return o.depth
 }
 
-func (o *options) spacing() time.Duration {
-	if o.delay == 0 {
+// orNone turns the flag's 0, which means none, into the engine's value for that: its
+// 0 means the default.
+func orNone(d seconds) time.Duration {
+	if d == 0 {
 		return frontier.NoDelay
 	}
-	return time.Duration(o.delay)
+	return time.Duration(d)
 }
 
 func (o *options) interval() time.Duration {

@@ -94,7 +94,7 @@ func (o *options) run(parent context.Context, s streams, cfg crawl.Config) error
 	if err != nil {
 		return err
 	}
-	rec := report.NewRecorder(report.Config{Files: files, MaxSites: o.maxSites, Exact: o.exact, Seed: seed, Stream: o.stream(s)})
+	rec := report.NewRecorder(report.Config{Files: files, MaxSites: o.maxSites, Exact: o.exact, NoIndex: cfg.IgnoreRobots, Seed: seed, Stream: o.stream(s)})
 	cfg.Seen, cfg.Recorder = seen, &logged{Recorder: rec, log: log}
 	cfg.Progress, cfg.ProgressEvery = show.progress(o, log)
 
@@ -132,7 +132,7 @@ func (o *options) verdict(res crawl.Result, rec *report.Recorder) error {
 	case res.EndedBy == crawl.ByInterrupt:
 		return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted; %d URLs were left", res.Left())}
 	case rec.Succeeded() == 0:
-		return nothing(rec)
+		return nothing(res, rec)
 	case o.failOn && res.EndedBy.Limit():
 		return &exitError{code: exitLimit, err: fmt.Errorf("a limit ended the crawl: %s; %d URLs were left", res.EndedBy, res.Left())}
 	}
@@ -140,9 +140,12 @@ func (o *options) verdict(res crawl.Result, rec *report.Recorder) error {
 }
 
 // nothing explains why no page could be had, by what happened first.
-func nothing(rec *report.Recorder) error {
+func nothing(res crawl.Result, rec *report.Recorder) error {
 	why := ""
 	hint := "check the URL in a browser, and the network"
+	if res.EndedBy.Limit() {
+		why, hint = fmt.Sprintf(" before %s ended the crawl", res.EndedBy), "raise the limit"
+	}
 	for _, s := range rec.FirstFailures() {
 		why += "\n  " + s.URL + ": " + strings.TrimPrefix(fmt.Sprintf("%s, %s", s.Reason, s.Detail), ", ")
 		switch s.Reason {

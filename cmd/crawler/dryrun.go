@@ -39,8 +39,10 @@ func dryRun(w io.Writer, f *pflag.FlagSet, cfg crawl.Config) error {
 		}
 		b.WriteString(decision(u, seen, cfg.IgnoreRobots))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return diskError(err)
+	}
+	return nil
 }
 
 func setting(fl *pflag.Flag) (string, error) {
@@ -60,7 +62,9 @@ func setting(fl *pflag.Flag) (string, error) {
 		return "", fmt.Errorf("setting %s: %w", fl.Name, err)
 	}
 	line := strings.TrimSuffix(string(text), "\n")
-	if fl.Changed && !strings.Contains(line, "\n") {
+	if first, rest, list := strings.Cut(line, "\n"); fl.Changed && list {
+		line = first + "  # set\n" + rest
+	} else if fl.Changed {
 		line += "  # set"
 	}
 	return line + "\n", nil

@@ -27,6 +27,7 @@ type screen struct {
 	mu    sync.Mutex
 	w     io.Writer
 	live  bool
+	width int            // columns; a line that wraps would not be drawn over
 	lines int            // of the block that stands there; guarded by mu
 	last  crawl.Progress // guarded by mu
 }
@@ -34,7 +35,13 @@ type screen struct {
 func newScreen(o *options, w io.Writer) *screen {
 	f, ok := w.(*os.File)
 	live := ok && !o.quiet && !o.noColor && !o.verbose && o.logJSON.value == "text" && term.IsTerminal(int(f.Fd()))
-	return &screen{w: w, live: live}
+	s := &screen{w: w, live: live, width: 80}
+	if live {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
+			s.width = width
+		}
+	}
+	return s
 }
 
 // Write writes log lines, in place of the block, which comes back below them.
@@ -94,6 +101,9 @@ func (s *screen) show(p crawl.Progress) {
 	defer s.mu.Unlock()
 	s.erase()
 	lines := describe(p, s.last)
+	for i := range lines {
+		lines[i] = clip(lines[i], s.width-1)
+	}
 	io.WriteString(s.w, strings.Join(lines, "\n")+"\n")
 	s.lines, s.last = len(lines), p
 }

@@ -12,7 +12,7 @@ import (
 
 func TestProgressBlockIsDrawnOverAndGivesWayToLogs(t *testing.T) {
 	var out bytes.Buffer
-	s := &screen{w: &out, live: true}
+	s := &screen{w: &out, live: true, width: 80}
 	s.show(crawl.Progress{Elapsed: time.Second, Fetched: 10, MaxPages: 20})
 	s.show(crawl.Progress{Elapsed: 2 * time.Second, Fetched: 16, MaxPages: 20, Queued: 3,
 		Busiest: []frontier.HostLoad{{Host: strings.Repeat("long.", 20) + "example", Queued: 3, Spacing: time.Second}}})

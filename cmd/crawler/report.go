@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -36,13 +35,17 @@ func newReport(s streams) *cobra.Command {
 }
 
 func printReport(w io.Writer, r *report.Report, asJSON bool) error {
+	text := []byte(r.Text())
 	if asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
+		var err error
+		if text, err = r.JSON(); err != nil {
+			return &exitError{code: exitFailed, err: err}
+		}
 	}
-	_, err := io.WriteString(w, r.Text())
-	return err
+	if _, err := w.Write(text); err != nil {
+		return diskError(err)
+	}
+	return nil
 }
 
 // exactly is cobra.ExactArgs with the next step in its error.
@@ -57,7 +60,7 @@ func exactly(n int, hint string) cobra.PositionalArgs {
 
 // diskError tells an error of writing from others.
 func diskError(err error) error {
-	hint := "free some space or choose another -o"
+	hint := "free some space, or choose another place to write to"
 	if errors.Is(err, os.ErrPermission) {
 		hint = "choose an -o you may write to"
 	}

@@ -94,7 +94,9 @@ site, and the filter's measured rate of false positives.`,
 	root.SetErr(s.err)
 	root.SetVersionTemplate("crawler {{.Version}}\n")
 	root.AddCommand(newCrawl(s), newReport(s), newDemo(s), newVersion(s))
-	for _, c := range root.Commands() {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range append(root.Commands(), root) {
 		c.Long += "\n" + exitCodes
 	}
 	return root

@@ -112,6 +112,24 @@ func (s *server) counting(h http.Handler) http.Handler {
 	})
 }
 
+// wait waits until n requests have come.
+func (s *server) wait(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.count < n {
+		s.more.Wait()
+	}
+}
+
+// testServer serves for as long as the test runs.
+func testServer(t *testing.T, h http.HandlerFunc) (*server, string) {
+	s := &server{}
+	s.more = sync.NewCond(&s.mu)
+	srv := httptest.NewServer(s.counting(h))
+	t.Cleanup(srv.Close)
+	return s, srv.URL
+}
+
 // requests N waits until the server has seen N requests.
 func requests(ts *testscript.TestScript, neg bool, args []string) {
 	n, err := strconv.Atoi(args[0])
@@ -120,12 +138,7 @@ func requests(ts *testscript.TestScript, neg bool, args []string) {
 	if !ok {
 		ts.Fatalf("requests: nothing is served")
 	}
-	s := v.(*server)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.count < n {
-		s.more.Wait()
-	}
+	v.(*server).wait(n)
 }
 
 // exits N COMMAND... runs the command and checks its exit code.

@@ -18,15 +18,20 @@ const maxBadSeeds = 10
 // every one that cannot be used, with its place.
 func readSeeds(args []string, file string, stdin io.Reader) ([]string, error) {
 	var l seedList
+	files := []string{}
+	if file != "" {
+		files = append(files, file)
+	}
 	for i, a := range args {
-		if a == "-" {
-			file = "-"
+		if a == "-" && file != "-" {
+			files = append(files, a)
+			file = a
 			continue
 		}
 		l.add(fmt.Sprintf("argument %d", i+1), a)
 	}
-	if file != "" {
-		if err := l.read(file, stdin); err != nil {
+	for _, name := range files {
+		if err := l.read(name, stdin); err != nil {
 			return nil, err
 		}
 	}

@@ -55,7 +55,7 @@ func fromEnvironment(f *pflag.FlagSet, environ []string, given map[string]bool) 
 			}
 			continue
 		}
-		if given[name] || notSettings[name] && name != "config" {
+		if given[name] || name == "help" {
 			continue
 		}
 		if err := f.Set(name, v); err != nil {
@@ -71,9 +71,15 @@ func envName(flag string) string {
 }
 
 func fromFile(f *pflag.FlagSet, name string, data []byte, given map[string]bool) error {
-	var doc map[string]yaml.Node
+	var doc, more map[string]yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(data))
-	if err := dec.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
+	err := dec.Decode(&doc)
+	if err == nil {
+		if again := dec.Decode(&more); again == nil {
+			err = errors.New("has more than one document")
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
 		return usage("the file is YAML: one \"key: value\" a line, lists as [a, b]", "configuration %s: %w", name, err)
 	}
 	keys := make([]string, 0, len(doc))
@@ -100,6 +106,9 @@ func fromFile(f *pflag.FlagSet, name string, data []byte, given map[string]bool)
 func setFromYAML(f *pflag.FlagSet, fl *pflag.Flag, node *yaml.Node) error {
 	switch node.Kind {
 	case yaml.ScalarNode:
+		if node.Tag == "!!null" {
+			return errors.New("has no value; leave the line out for the default")
+		}
 		return f.Set(fl.Name, node.Value)
 	case yaml.SequenceNode:
 		list, ok := fl.Value.(pflag.SliceValue)

@@ -17,7 +17,14 @@ func interruptible(parent context.Context, errw io.Writer) (ctx context.Context,
 	}
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // as nohup does
+			signal.Notify(signals, s)
+		}
+	}
+	// A reader of standard output that goes away is an error of writing, after which
+	// the crawl still ends in order.
+	signal.Ignore(syscall.SIGPIPE)
 	released := make(chan struct{})
 	go func() {
 		select {
@@ -35,6 +42,7 @@ func interruptible(parent context.Context, errw io.Writer) (ctx context.Context,
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
+		signal.Reset(syscall.SIGPIPE)
 		close(released)
 		cancel()
 	}

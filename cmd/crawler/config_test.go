@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"crawler/configs"
+	"crawler/crawl"
+	"crawler/frontier"
+)
+
+// engineConfig is what a command line makes of the engine's configuration.
+func engineConfig(t *testing.T, args ...string) (*options, crawl.Config, error) {
+	t.Helper()
+	o := &options{}
+	f := pflag.NewFlagSet("crawl", pflag.ContinueOnError)
+	o.flags(f)
+	if err := f.Parse(args); err != nil {
+		return o, crawl.Config{}, err
+	}
+	cfg, err := o.crawl([]string{"http://a.example/"})
+	return o, cfg, err
+}
+
+// Every flag that concerns the engine reaches the field it is meant for.
+func TestEveryFlagReachesTheEngine(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		got  func(crawl.Config) any
+		want any
+	}{
+		{"", func(c crawl.Config) any { return c.Workers }, 64},
+		{"", func(c crawl.Config) any { return c.MaxDepth }, 0},
+		{"", func(c crawl.Config) any { return c.Frontier.Delay }, time.Second},
+		{"", func(c crawl.Config) any { return c.Frontier.PerHost }, 1},
+		{"", func(c crawl.Config) any { return c.Scope.Mode }, crawl.ScopeHost},
+		{"", func(c crawl.Config) any { return c.Fetch.UserAgent }, "crawler/" + version},
+		{"", func(c crawl.Config) any { return c.Fetch.Timeout }, 30 * time.Second},
+		{"", func(c crawl.Config) any { return c.Fetch.MaxBody }, int64(10 << 20)},
+		{"", func(c crawl.Config) any { return c.IgnoreRobots }, false},
+		{"--depth 0", func(c crawl.Config) any { return c.MaxDepth }, crawl.SeedsOnly},
+		{"--depth 3", func(c crawl.Config) any { return c.MaxDepth }, 3},
+		{"--max-pages 7", func(c crawl.Config) any { return c.MaxPages }, 7},
+		{"--max-pages-per-host 7", func(c crawl.Config) any { return c.Frontier.MaxPerHost }, 7},
+		{"--max-bytes 2GiB", func(c crawl.Config) any { return c.MaxBytes }, int64(2 << 30)},
+		{"--time-limit 90", func(c crawl.Config) any { return c.TimeLimit }, 90 * time.Second},
+		{"--grace 3s", func(c crawl.Config) any { return c.Grace }, 3 * time.Second},
+		{"--grace 0", func(c crawl.Config) any { return c.Grace < 0 }, true},
+		{"-c 9", func(c crawl.Config) any { return c.Workers }, 9},
+		{"--per-host 4", func(c crawl.Config) any { return c.Frontier.PerHost }, 4},
+		{"--delay 250ms", func(c crawl.Config) any { return c.Frontier.Delay }, 250 * time.Millisecond},
+		{"--delay 0", func(c crawl.Config) any { return c.Frontier.Delay }, frontier.NoDelay},
+		{"--max-delay 5s", func(c crawl.Config) any { return c.Frontier.MaxDelay }, 5 * time.Second},
+		{"--max-delay 0", func(c crawl.Config) any { return c.Frontier.MaxDelay }, frontier.NoDelay},
+		{"--rate-limit 4", func(c crawl.Config) any { return c.Frontier.Interval }, 250 * time.Millisecond},
+		{"--retries 5", func(c crawl.Config) any { return c.Frontier.Retries }, 5},
+		{"--robots ignore", func(c crawl.Config) any { return c.IgnoreRobots }, true},
+		{"--sitemap", func(c crawl.Config) any { return c.Sitemaps }, true},
+		{"--assets", func(c crawl.Config) any { return c.Parse.Assets }, true},
+		{"--scope prefix", func(c crawl.Config) any { return c.Scope.Mode }, crawl.ScopePrefix},
+		{"--include a --include b", func(c crawl.Config) any { return fmt.Sprint(c.Scope.Include) }, "[a b]"},
+		{"--exclude x", func(c crawl.Config) any { return fmt.Sprint(c.Scope.Exclude) }, "[x]"},
+		{"--extract p=.price", func(c crawl.Config) any { return len(c.Parse.Rules) }, 1},
+		{"--drop-params utm_*,fbclid", func(c crawl.Config) any { return fmt.Sprint(c.Parse.URL.DropParams) }, "[utm_* fbclid]"},
+		{"--contact me@example.org", func(c crawl.Config) any { return c.Fetch.UserAgent }, "crawler/" + version + " (+me@example.org)"},
+		{"--user-agent x/1", func(c crawl.Config) any { return c.Fetch.UserAgent }, "x/1"},
+		{"-H accept-language:en", func(c crawl.Config) any { return c.Fetch.Header.Get("Accept-Language") }, "en"},
+		{"--timeout 5s", func(c crawl.Config) any { return c.Fetch.Timeout }, 5 * time.Second},
+		{"--max-size 1MiB", func(c crawl.Config) any { return c.Fetch.MaxBody }, int64(1 << 20)},
+		{"--proxy socks5://127.0.0.1:1080", func(c crawl.Config) any { return c.Fetch.Proxy.String() }, "socks5://127.0.0.1:1080"},
+		{"--resolve a.example:80:127.0.0.1", func(c crawl.Config) any { return c.Fetch.Resolve["a.example:80"] }, "127.0.0.1:80"},
+	} {
+		_, cfg, err := engineConfig(t, strings.Fields(c.args)...)
+		if err != nil {
+			t.Errorf("%s: %v", c.args, err)
+			continue
+		}
+		if got := c.got(cfg); got != c.want {
+			t.Errorf("%q gives %v, want %v", c.args, got, c.want)
+		}
+	}
+}
+
+func TestFlagsOutOfRange(t *testing.T) {
+	for _, args := range []string{
+		"--depth -2", "--max-pages -1", "-c 0", "-c 99999", "--per-host 0", "--retries -1", "--retries 101",
+		"--rate-limit -1", "--rate-limit 1e-9", "--rate-limit NaN", "--timeout 0", "--max-size 0", "--max-sites 0",
+		"--delay -1s", "--delay 1e30", "--max-bytes 9999999999GiB", "--max-bytes -1", "--cookies /nonexistent",
+	} {
+		if _, _, err := engineConfig(t, strings.Fields(args)...); err == nil {
+			t.Errorf("%s was accepted", args)
+		}
+	}
+}
+
+// The examples load, and set what they say.
+func TestExampleConfigurationsLoad(t *testing.T) {
+	checks := map[string]func(crawl.Config) bool{
+		"polite.yaml": func(c crawl.Config) bool {
+			return c.Frontier.Delay == time.Second && c.Frontier.PerHost == 1 && !c.IgnoreRobots && strings.Contains(c.Fetch.UserAgent, "(+https://")
+		},
+		"audit.yaml": func(c crawl.Config) bool {
+			return c.Scope.Mode == crawl.ScopeDomain && c.Sitemaps && len(c.Parse.Rules) == 3 && len(c.Parse.URL.DropParams) == 5 && len(c.Scope.Exclude) == 1
+		},
+		"own-site.yaml": func(c crawl.Config) bool {
+			return c.Frontier.Delay == frontier.NoDelay && c.IgnoreRobots && c.Frontier.PerHost == 8
+		},
+	}
+	names, err := fs.Glob(configs.Files, "*.yaml")
+	if err != nil || len(names) != len(checks) {
+		t.Fatalf("%d examples, %d checks, %v", len(names), len(checks), err)
+	}
+	for _, name := range names {
+		data, err := configs.Files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := &options{}
+		f := pflag.NewFlagSet("crawl", pflag.ContinueOnError)
+		o.flags(f)
+		if err := fromFile(f, name, data, map[string]bool{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		cfg, err := o.crawl([]string{"http://a.example/"})
+		if err != nil || !checks[name](cfg) {
+			t.Errorf("%s: %v, sets %+v", name, err, cfg)
+		}
+	}
+}
+
+func TestConfigurationFilesThatAreWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		"delay: 1s\nmax-page: 3\n":   `c.yaml:2: unknown key "max-page" (did you mean max-pages?)`,
+		"config: other.yaml\n":       "unknown key",
+		"contact: null\n":            "c.yaml:1: contact: has no value",
+		"depth: [1, 2]\n":            "takes one value",
+		"include: {a: b}\n":          "want a value or a list",
+		"delay: 1s\n---\ndelay: 2\n": "more than one document",
+		"delay: 1s\ndelay: 2s\n":     "c.yaml",
+		"- delay\n":                  "c.yaml",
+		"scope: everything\n":        "want host, domain, prefix, any",
+	} {
+		f := pflag.NewFlagSet("crawl", pflag.ContinueOnError)
+		(&options{}).flags(f)
+		if err := fromFile(f, "c.yaml", []byte(text), map[string]bool{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+// FuzzConfiguration: whatever a configuration file holds, it is taken or refused with
+// an error, and a value that was taken is one the engine accepts or refuses in turn.
+func FuzzConfiguration(f *testing.F) {
+	names, err := fs.Glob(configs.Files, "*.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := configs.Files.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		o := &options{}
+		set := pflag.NewFlagSet("crawl", pflag.ContinueOnError)
+		o.flags(set)
+		o.cookies = ""
+		if fromFile(set, "c.yaml", data, map[string]bool{"cookies": true}) == nil {
+			o.crawl([]string{"http://a.example/"})
+		}
+	})
+}
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]int64{"0": 0, "512": 512, "1KiB": 1024, "1k": -1, "2 MiB": 2 << 20, "3MB": 3e6, "1G": 1 << 30, "": -1, "-1": -1, "1.5MiB": -1} {
+		var z size
+		err := z.Set(text)
+		if (err != nil) != (want < 0) || err == nil && int64(z) != want {
+			t.Errorf("%q: %d, %v; want %d", text, z, err, want)
+		}
+	}
+}
+
+// A first signal ends the crawl gracefully, with the report and exit code 130.
+func TestFirstSignal(t *testing.T) {
+	s, url := testServer(t, slow)
+	cmd := exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--delay", "0", "-q")
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(5)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(out.String(), "interrupted,") {
+		t.Errorf("%v, exit code %d, report:\n%s", err, code, out.String())
+	}
+}
+
+// A second one ends the process at once, though a page may still take its time.
+func TestSecondSignal(t *testing.T) {
+	s, url := testServer(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	cmd := exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--grace", "1h", "--timeout", "1h")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(1)
+	cmd.Process.Signal(os.Interrupt)
+	for lines := bufio.NewScanner(stderr); lines.Scan() && !strings.HasPrefix(lines.Text(), "stopping"); {
+	}
+	cmd.Process.Signal(os.Interrupt)
+	err = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("%v, exit code %d", err, code)
+	}
+}
