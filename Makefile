@@ -53,9 +53,9 @@ REAL_BIG  = /usr/share/doc/openjdk-17-jre-headless/api
 
 real:
 	DOCUMENT_TREE=$(REAL) $(GO) test -count=1 -run TestRealDocuments -v ./cmd/crawler
-	PARSE_HTML_TREE=$(REAL) $(GO) test -count=1 -run Differential -v ./parse
+	CRAWLER_HTML_TREES=$(REAL) $(GO) test -count=1 -run TestTreesAsGoquery -v ./parse
 
 # The same with over 10,000 pages (openjdk-17-doc); figures in docs/figures.md.
 real-big:
 	DOCUMENT_TREE=$(REAL_BIG) $(GO) test -count=1 -run TestRealDocuments -v -timeout 20m ./cmd/crawler
-	PARSE_HTML_TREE=$(REAL_BIG) $(GO) test -count=1 -run Differential -v -timeout 20m ./parse
+	CRAWLER_HTML_TREES=$(REAL_BIG) $(GO) test -count=1 -run TestTreesAsGoquery -v -timeout 20m ./parse

@@ -81,7 +81,7 @@ func (ref *reference) walk(n *html.Node, base weburl.URL, hidden bool) {
 
 func (ref *reference) element(n *html.Node, base weburl.URL) {
 	rel, _ := attr(n, "rel")
-	tokens := strings.Fields(strings.ToLower(rel))
+	tokens := strings.FieldsFunc(strings.ToLower(rel), func(r rune) bool { return strings.ContainsRune(" \t\n\f\r", r) })
 	add := func(key, kind string) {
 		v, ok := attr(n, key)
 		if !ok {
@@ -121,7 +121,7 @@ func (ref *reference) element(n *html.Node, base weburl.URL) {
 			add("href", "canonical")
 		case slices.Contains(tokens, "next"):
 			add("href", "next")
-		case slices.Contains(tokens, "prev"):
+		case slices.Contains(tokens, "prev"), slices.Contains(tokens, "previous"): // synonyms
 			add("href", "prev")
 		case slices.Contains(tokens, "alternate") && !slices.Contains(tokens, "stylesheet"):
 			add("href", "alternate")

@@ -16,7 +16,9 @@ func (p *Parser) link(raw []byte, kind LinkKind, nofollow bool) {
 	if !p.room() {
 		return
 	}
-	if k := bytes.IndexByte(raw, '#'); k >= 0 {
+	// Without its fragment a reference is found again more often. A space in
+	// front of the "#" belongs to the URL and must not come to stand at the end.
+	if k := bytes.IndexByte(raw, '#'); k == 0 || k > 0 && raw[k-1] > ' ' {
 		raw = raw[:k]
 	}
 	e := p.links.find(raw)

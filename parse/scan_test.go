@@ -94,6 +94,7 @@ var constructs = []construct{
 	{name: "references in values", html: `<a href="?a=1&amp;b=2&copy=3&lt=4&#38;c=5">`, links: "/?a=1&b=2&copy=3&lt=4&c=5"},
 	{name: "space around values", html: "<a href=' \n1 '><a href='2\n3'>", links: "/1 /23"},
 	{name: "fragment", html: `<a href="#x"><a href="1#x"><a href="1#y">`, links: "/ /1 /1"},
+	{name: "space before a fragment", html: "<a href='1 #x'><a href=' #x'><a href='2\x03#x'>", links: "/1%20 / /2%03"},
 	{name: "other schemes", html: `<a href="mailto:a@b"><a href="javascript:c()"><a href="data:,d"><a href="tel:1">`},
 
 	{name: "area", html: `<map><area href=1 rel=nofollow></map>`, links: "!/1"},

@@ -99,22 +99,18 @@ func (d *Distinct) AddAll(hashes []uint64) {
 
 // addMixed counts at most batch words, and overwrites them.
 func (d *Distinct) addMixed(mixed []uint64) {
-	for len(mixed) > 0 && d.reg == nil {
-		d.take(mixed[0])
-		mixed = mixed[1:]
-	}
 	for _, v := range mixed[:d.sift(mixed)] {
-		d.scatter(v)
+		d.take(v)
 	}
 }
 
-// sift moves the words that may be new to the beginning, notes them in the
-// cache, and returns how many there are. No branch depends on a word.
+// sift moves the words that may be new to the beginning and returns how many
+// there are. No branch depends on a word.
 func (d *Distinct) sift(mixed []uint64) (n int) {
 	for _, v := range mixed {
 		mixed[n] = v // n is not ahead of the loop
 		first, last := d.pair(v)
-		may, keep := 1, v
+		may := 1
 		if *first == v {
 			may = 0
 		}
@@ -123,13 +119,6 @@ func (d *Distinct) sift(mixed []uint64) (n int) {
 		}
 		if v > d.pass {
 			may = 0
-		}
-		if may == 0 {
-			keep = *last
-		}
-		*last = keep
-		if *first == 0 { // not for long
-			*first = keep
 		}
 		n += may
 	}
@@ -148,11 +137,11 @@ func (d *Distinct) take(v uint64) {
 	case *first == v || *last == v:
 	case d.reg == nil:
 		d.enlist(v)
+	case *first == 0:
+		*first = v
+		d.scatter(v)
 	default:
 		*last = v
-		if *first == 0 {
-			*first = v
-		}
 		d.scatter(v)
 	}
 }

@@ -68,9 +68,6 @@ func (f *front) number(v uint64) int { return int(v>>1) & (len(f.pairs) - 1) }
 
 func (f *front) pair(v uint64) *[2]uint64 { return &f.pairs[f.number(v)] }
 
-// full reports whether v, which is not in the front, cannot come in any more.
-func (f *front) full(v uint64) bool { return f.free == 0 || f.pair(v)[1] != 0 }
-
 // put takes in a word that is not in the front, with what was counted for it,
 // if it finds a slot.
 func (f *front) put(v, count uint64) bool {

@@ -101,19 +101,53 @@ func (s *Surprise) AddAll(hashes []uint64) {
 // not in the head and may be new.
 func (s *Surprise) addMixed(mixed []uint64, tail *[batch]uint64) (n int) {
 	s.pass(len(mixed))
-	rest, heads := tail[:s.front.sift(mixed, tail)], s.heads
-	for _, v := range rest {
-		switch {
-		case s.heads != heads && s.front.add(v): // let in since the sift
-			continue
-		case s.heads >= s.limit && s.front.full(v) && !s.back.may(v): // as take would find
-			s.passTail(v)
-		case !s.take(v):
-			continue
-		}
-		tail[n] = v // n is behind the loop
-		n++
+	rest := tail[:s.front.sift(mixed, tail)]
+	if s.heads < s.limit || s.front.free > 0 || s.tail.next-s.tail.n <= uint64(len(rest)) {
+		return s.addEach(rest)
 	}
+	return s.addMany(rest)
+}
+
+// addEach counts the words that sift left. It moves those that are not in the
+// head and may be new to the beginning, and returns how many there are.
+func (s *Surprise) addEach(rest []uint64) (n int) {
+	heads := s.heads
+	for _, v := range rest {
+		if s.heads != heads && s.front.add(v) {
+			continue // let in since the sift
+		}
+		if s.take(v) {
+			rest[n] = v
+			n++
+		}
+	}
+	return n
+}
+
+// addMany is addEach for when the head is closed and no position is about to be
+// chosen, so that the order of the words does not matter: the usual case before
+// long. Most words are then in no table, and are told from the others without a
+// branch.
+func (s *Surprise) addMany(rest []uint64) (n int) {
+	var others [batch]uint64
+	m := 0
+	for _, v := range rest {
+		hinted := s.back.hinted(v)
+		others[m&(batch-1)] = v
+		m += hinted
+		rest[n] = v // n is not ahead of the loop
+		n += 1 - hinted
+	}
+	for _, v := range others[:m] {
+		if i, found := find(s.back.keys, v); found {
+			s.back.counts[i]++
+			s.tail.n += s.back.counts[i] / tailWord
+		} else {
+			rest[n] = v
+			n++
+		}
+	}
+	s.tail.n += uint64(n)
 	return n
 }
 

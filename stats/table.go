@@ -40,14 +40,14 @@ func find(keys []uint64, v uint64) (slot int, found bool) {
 	return i, true
 }
 
-// may reports whether v may be in the table.
-func (t *table) may(v uint64) bool {
-	return t.hint[int(v>>40)&(len(t.hint)-1)]>>(v>>34&63)&1 != 0
+// hinted returns 1 for a word that is in the table, and for another seldom.
+func (t *table) hinted(v uint64) int {
+	return int(t.hint[int(v>>40)&(len(t.hint)-1)] >> (v >> 34 & 63) & 1)
 }
 
 // add counts v if it is in the table, and returns its new count.
 func (t *table) add(v uint64) (count uint64, found bool) {
-	if !t.may(v) {
+	if t.hinted(v) == 0 {
 		return 0, false
 	}
 	i, found := find(t.keys, v)

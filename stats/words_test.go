@@ -68,7 +68,7 @@ func TestWordsAgainstTruth(t *testing.T) {
 			what := fmt.Sprintf("%s, %s, n=%d", name, c.name, sizes[i])
 			d.checkRMS(t, what, c.limit)
 			d.checkBias(t, what)
-			s.checkRMS(t, what, 0.03)
+			s.checkRMS(t, what, 0.07)
 			if d.rms() > 0 { // else it is exact
 				covered.merge(d)
 			}
@@ -100,9 +100,17 @@ func TestWordsAddAllTogether(t *testing.T) {
 		if got := w.SurpriseGroupMedian(); got != together[i].SurpriseGroupMedian() || math.Abs(got/w.Surprise().Estimate-1) > 0.3 {
 			t.Errorf("%+v: group median %g, together %g", configs[i], got, together[i].SurpriseGroupMedian())
 		}
-		if w.Distinct() != together[i].Distinct() || w.Surprise() != together[i].Surprise() || w.N() != together[i].N() {
-			t.Errorf("%+v: together %v, %v; apart %v, %v", configs[i],
-				together[i].Distinct(), together[i].Surprise(), w.Distinct(), w.Surprise())
+		if w.Surprise() != together[i].Surprise() || w.N() != together[i].N() {
+			t.Errorf("%+v: surprise together %v, apart %v", configs[i], together[i].Surprise(), w.Surprise())
+		}
+		// AddAll may take the words of a page in another order, on which the
+		// martingale depends, but nothing else.
+		a, b := together[i].Distinct(), w.Distinct()
+		if math.Abs(a.Estimate/b.Estimate-1) > 0.002 || math.Abs(a.Low/b.Low-1) > 0.002 {
+			t.Errorf("%+v: different words together %v, apart %v", configs[i], a, b)
+		}
+		if together[i].surprise.heads != w.surprise.heads || !slices.Equal(together[i].tail.registers().run, w.tail.registers().run) {
+			t.Errorf("%+v: registers together and apart differ", configs[i])
 		}
 	}
 }

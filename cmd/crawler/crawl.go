@@ -82,9 +82,11 @@ func (o *options) run(parent context.Context, s streams, cfg crawl.Config) error
 	if o.contact == "" && o.agent == "" && !o.quiet {
 		log.Warn("no contact in the user agent: set --contact so that a site's owner can reach you")
 	}
-	seed, err := randomSeed()
-	if err != nil {
-		return &exitError{code: exitFailed, err: err}
+	seed := o.seed
+	if seed == 0 {
+		var b [8]byte
+		crand.Read(b[:]) // never fails (crypto/rand)
+		seed = binary.LittleEndian.Uint64(b[:])
 	}
 	seen, err := dedup.NewRestarting(dedup.Config{ExpectURLs: o.expect, FPRate: o.fpRate, RestartEvery: o.restart, Seed: seed})
 	if err != nil {
@@ -188,14 +190,6 @@ func fileName(host string) string {
 		b[i] = '_'
 	}
 	return string(b)
-}
-
-func randomSeed() (uint64, error) {
-	var b [8]byte
-	if _, err := crand.Read(b[:]); err != nil {
-		return 0, fmt.Errorf("no randomness for the hash seed: %w", err)
-	}
-	return binary.LittleEndian.Uint64(b[:]), nil
 }
 
 // logged logs what goes by on its way to the Recorder.

@@ -51,7 +51,7 @@ func setting(fl *pflag.Flag) (string, error) {
 		value = list.GetSlice()
 	}
 	switch fl.Value.Type() {
-	case "int", "float64", "bool":
+	case "int", "uint64", "float64", "bool":
 		value = yaml.Node{Kind: yaml.ScalarNode, Value: fl.Value.String()}
 	}
 	if n, ok := value.(yaml.Node); ok {

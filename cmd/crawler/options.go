@@ -58,6 +58,7 @@ type options struct {
 	restart  int
 	exact    bool
 	maxSites int
+	seed     uint64
 }
 
 // flags declares them all, with their defaults.
@@ -110,6 +111,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.expect, "expect-urls", 100_000, "size the filter of seen URLs for `N`; it grows by restarts")
 	f.Float64Var(&o.fpRate, "fp-rate", 0.001, "size the filter for this `RATE` of false positives, which cost a check, never a page")
 	f.IntVar(&o.restart, "restart-every", 0, "restart the filter every `N` URLs, too; 0 restarts when it is full")
+
+	f.Uint64Var(&o.seed, "seed", 0, "derive every hash from `N`, for runs to compare; 0 draws a secret one, which no site can play against")
 
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress and no warnings")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every page and every refusal")
