@@ -335,7 +335,7 @@ func TestConnectionIsReused(t *testing.T) {
 			w.WriteHeader(404)
 			io.WriteString(w, page)
 		case "/302":
-			http.Redirect(w, r, "/", 302)
+			http.Redirect(w, r, "/", http.StatusFound)
 		case "/cut":
 			w.Header().Set("Content-Type", "image/png")
 			w.Write(make([]byte, 1000))

@@ -145,7 +145,7 @@ func TestRobotsRedirects(t *testing.T) {
 
 	t.Run("2.3.1.2 other host", func(t *testing.T) {
 		other, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, closedFile) })
-		base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other+"/elsewhere.txt", 302) })
+		base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other+"/elsewhere.txt", http.StatusFound) })
 		robots := NewRobots(newClient(t, Config{}), RobotsConfig{})
 		rules, err := robots.Fetch(t.Context(), base)
 		if err != nil || rules.Allowed("/x") || !rules.Allowed("/y") {
@@ -173,7 +173,7 @@ func TestRobotsRedirects(t *testing.T) {
 	}
 	t.Run("2.3.1.2 to a dead host", func(t *testing.T) {
 		base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "http://"+closedPort(t)+"/", 302)
+			http.Redirect(w, r, "http://"+closedPort(t)+"/", http.StatusFound)
 		})
 		if r := fetchRules(t, Config{}, RobotsConfig{}, base); r.Allowed("/x") {
 			t.Error(r.Status())

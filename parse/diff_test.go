@@ -27,7 +27,6 @@ type reference struct {
 	bad   int
 	words []string
 	title string
-	hash  []uint64
 }
 
 // referenceOf builds it. The document is decoded by x/net/html/charset.

@@ -33,7 +33,6 @@ func (s span) of(b []byte) []byte { return b[s.start:s.end] }
 
 // tag is the start tag in hand.
 type tag struct {
-	name        span
 	have        uint32 // which of attr are set, a bit each
 	selfClosing bool
 	attr        [attrCount]span // values as they stand in the document
