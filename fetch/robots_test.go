@@ -145,7 +145,9 @@ func TestRobotsRedirects(t *testing.T) {
 
 	t.Run("2.3.1.2 other host", func(t *testing.T) {
 		other, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, closedFile) })
-		base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other+"/elsewhere.txt", http.StatusFound) })
+		base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other+"/elsewhere.txt", http.StatusFound)
+		})
 		robots := NewRobots(newClient(t, Config{}), RobotsConfig{})
 		rules, err := robots.Fetch(t.Context(), base)
 		if err != nil || rules.Allowed("/x") || !rules.Allowed("/y") {

@@ -25,14 +25,6 @@ type Config struct {
 // OtherSites names the bucket of the sites beyond Config.MaxSites.
 const OtherSites = "(other sites)"
 
-// Sizes of the sketches: for the crawl, relative errors of about 1.6 % (distinct)
-// and under 1 % (surprise) in some 100 KiB; for a site twice that in about 12 KiB.
-const (
-	totalRegisters, siteRegisters = 4096, 1024
-	totalHead, siteHead           = 4096, 512
-	totalReservoir, siteReservoir = 256, 64
-)
-
 // Recorder is the crawl.Recorder of a Report. It belongs to the crawl's recorder
 // goroutine until the crawl has ended. Beside the sketches it keeps 8 bytes a
 // successful page, to count the different ones.
@@ -66,7 +58,7 @@ func NewRecorder(cfg Config) *Recorder {
 	cfg.MaxSites = cmp.Or(cfg.MaxSites, 1000)
 	r := &Recorder{
 		cfg:    cfg,
-		total:  newTally(totalRegisters, totalHead, totalReservoir, cfg),
+		total:  newTally(stats.Config{Seed: cfg.Seed}, cfg.Exact),
 		sites:  make(map[string]*site),
 		texts:  make(map[uint64]struct{}),
 		status: make(map[int]int),
@@ -160,8 +152,11 @@ func (r *Recorder) count(v *crawl.Visit) {
 	if v.Page.NoIndex && !r.cfg.NoIndex {
 		return // the page asks not to be indexed, so its words are not counted
 	}
-	r.total.add(v.Page.Words)
-	s.add(v.Page.Words)
+	stats.AddAll(v.Page.Words, r.total.words, s.words)
+	if r.cfg.Exact {
+		r.total.exact.AddAll(v.Page.Words)
+		s.exact.AddAll(v.Page.Words)
+	}
 }
 
 // maxTypes and maxDepths bound what a server can make the report grow to: media types
@@ -191,41 +186,27 @@ func (r *Recorder) site(host string) *site {
 			return s
 		}
 	}
-	s := &site{name: host, tally: newTally(siteRegisters, siteHead, siteReservoir, r.cfg)}
+	s := &site{name: host, tally: newTally(stats.SiteConfig(r.cfg.Seed), r.cfg.Exact)}
 	r.sites[host] = s
 	return s
 }
 
 // tally is what is known of a stream of words.
 type tally struct {
-	distinct *stats.Distinct
-	surprise *stats.Surprise
-	exact    *stats.Exact // nil unless asked for
-	words    int64
+	words *stats.Words
+	exact *stats.Exact // nil unless asked for
 }
 
-func newTally(registers, head, reservoir int, cfg Config) tally {
-	t := tally{
-		distinct: stats.NewDistinct(registers, cfg.Seed),
-		surprise: stats.NewSurprise(head, reservoir, cfg.Seed),
-	}
-	if cfg.Exact {
+func newTally(sizes stats.Config, exact bool) tally {
+	t := tally{words: stats.NewWords(sizes)}
+	if exact {
 		t.exact = new(stats.Exact)
 	}
 	return t
 }
 
-func (t *tally) add(words []uint64) {
-	t.words += int64(len(words))
-	t.distinct.AddAll(words)
-	t.surprise.AddAll(words)
-	if t.exact != nil {
-		t.exact.AddAll(words)
-	}
-}
-
 func (t *tally) figures() (distinct, surprise Figure) {
-	distinct, surprise = figure(t.distinct.Estimate()), figure(t.surprise.Estimate())
+	distinct, surprise = figure(t.words.Distinct()), figure(t.words.Surprise())
 	if t.exact != nil {
 		d, s := float64(t.exact.Distinct()), t.exact.Surprise()
 		distinct.Exact, surprise.Exact = &d, &s
@@ -245,12 +226,12 @@ func (r *Recorder) Fill(rep *Report) {
 	rep.Pages.ByStatus = keyed(r.status, strconv.Itoa)
 	rep.Pages.ByType = keyed(r.types, func(s string) string { return s })
 	rep.Pages.ByDepth = keyed(r.depths, strconv.Itoa)
-	rep.Words.Total = r.total.words
+	rep.Words.Total = int64(r.total.words.N())
 	rep.Words.Distinct, rep.Words.Surprise = r.total.figures()
 	rep.Sites = make([]Site, 0, len(r.sites))
 	for _, s := range r.sites {
 		d, f := s.figures()
-		rep.Sites = append(rep.Sites, Site{Site: s.name, Pages: s.pages, Words: s.words, Distinct: d, Surprise: f, Flags: []string{}})
+		rep.Sites = append(rep.Sites, Site{Site: s.name, Pages: s.pages, Words: int64(s.words.N()), Distinct: d, Surprise: f, Flags: []string{}})
 	}
 	slices.SortFunc(rep.Sites, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Site, b.Site))

@@ -38,9 +38,10 @@ var ErrMerge = errors.New("stats: sketches differ in size or seed and cannot be 
 // K hash functions. (Rényi's spacings do the same and never draw a register
 // twice; the process needs no permutation to choose them from.)
 //
-// Cost: about 3 ns a word by AddAll once there are many more than K words, up
-// to 10 before. Memory: K bytes and a cache of 2K; before that, the list, of up
-// to 8K bytes. Nothing is allocated once the list is full.
+// Cost: 4 to 5 ns a word of text by AddAll, less when there are many more than
+// 10·K different words; half as much again by Add. Memory: 9 bytes a register,
+// K of the registers and 8·K of a list that becomes a cache. Nothing is
+// allocated once the list is full.
 //
 // Registers depend on the seed and on the set of words alone, not on their
 // order or the processor. A Distinct is not safe for concurrent use.
@@ -81,7 +82,7 @@ func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // Add counts a word by its 64-bit hash.
 func (d *Distinct) Add(h uint64) {
-	if v := mix(h, d.key); v <= d.pass {
+	if v := mix(h, d.key); d.may(v) != 0 {
 		d.take(v)
 	}
 }
@@ -109,20 +110,25 @@ func (d *Distinct) addMixed(mixed []uint64) {
 func (d *Distinct) sift(mixed []uint64) (n int) {
 	for _, v := range mixed {
 		mixed[n] = v // n is not ahead of the loop
-		first, last := d.pair(v)
-		may := 1
-		if *first == v {
-			may = 0
-		}
-		if *last == v {
-			may = 0
-		}
-		if v > d.pass {
-			may = 0
-		}
-		n += may
+		n += d.may(v)
 	}
 	return n
+}
+
+// may returns 0 for a word that need not be looked at, else 1.
+func (d *Distinct) may(v uint64) int {
+	first, last := d.pair(v)
+	may := 1
+	if *first == v {
+		may = 0
+	}
+	if *last == v {
+		may = 0
+	}
+	if v > d.pass {
+		may = 0
+	}
+	return may
 }
 
 // pair returns the home slot of v and its neighbour.
