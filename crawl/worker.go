@@ -35,6 +35,7 @@ func (w *worker) visit(ctx context.Context, v *Visit) {
 	if !w.allowed(ctx, v) {
 		return
 	}
+	v.Outcome.Started = time.Now()
 	resp, err := w.ring.client.Get(ctx, v.URL)
 	if resp == nil {
 		v.fail(ctx, err)
@@ -173,9 +174,6 @@ func (v *Visit) fail(ctx context.Context, err error) {
 	}
 	v.End, v.Reason, v.Detail = Failed, failure(fetch.ReasonProtocol), err.Error()
 	v.Outcome.Verdict = frontier.Failed
-	if v.Outcome.Started.IsZero() {
-		v.Outcome.Started = time.Now()
-	}
 	var fe *fetch.Error
 	if !errors.As(err, &fe) {
 		return

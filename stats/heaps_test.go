@@ -61,7 +61,7 @@ func TestHeapsResidual(t *testing.T) {
 	}
 }
 
-// Four fifths of the texts decide.
+// Eight of eleven texts decide, whatever the others are.
 func TestFitHeapsBreakdown(t *testing.T) {
 	for seed := range seeds() {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -76,7 +76,7 @@ func TestFitHeapsBreakdown(t *testing.T) {
 		}
 		h, _ := FitHeaps(points)
 		for _, p := range points[:8] {
-			if math.Abs(h.Residual(p)) > 0.9 {
+			if math.Abs(h.Residual(p)) > 1.2 {
 				t.Fatalf("seed %d: %+v leaves a residual of %.2f for %v among %v", seed, h, h.Residual(p), p, points)
 			}
 		}
