@@ -65,10 +65,15 @@ func (c *coordinator) admit(it frontier.Item) (admitted bool) {
 	case !c.frontier.HasRoom(it.URL):
 		c.refuse(it, HostBudget)
 	case c.cfg.Seen.Admit(it.URL):
-		c.frontier.Push(it)
+		c.push(it)
 		return true
 	}
 	return false
+}
+
+func (c *coordinator) push(it frontier.Item) {
+	c.result.Admitted++
+	c.frontier.Push(it)
 }
 
 // fetched counts a page that was recorded and offers its links.
@@ -175,7 +180,7 @@ func (c *coordinator) admitTarget(from weburl.URL, it frontier.Item) Reason {
 	case !c.cfg.Seen.Admit(it.URL):
 		return RedirectSeen
 	}
-	c.frontier.Push(it)
+	c.push(it)
 	return ""
 }
 
@@ -206,7 +211,10 @@ func (c *coordinator) refuse(it frontier.Item, r Reason) {
 func (c *coordinator) refusal(v *Visit) Skip {
 	s := Skip{URL: v.URL.String(), Reason: v.Reason, Via: v.Via, Detail: v.Detail}
 	if v.End == Deferred {
-		s.Reason, s.Detail = HostClosed, fmt.Sprintf("status %d", v.Status)
+		s.Reason, s.Detail = HostClosed, fmt.Sprintf("answered %d", v.Status)
+		if v.Outcome.RetryAfter > 0 {
+			s.Detail += fmt.Sprintf(" and asks to be left alone for %s", v.Outcome.RetryAfter)
+		}
 	}
 	return s
 }
@@ -269,7 +277,7 @@ func (c *coordinator) report() {
 		return
 	}
 	p := Progress{
-		Elapsed: time.Since(c.result.Started), Fetched: c.result.Fetched, Bytes: c.result.Bytes,
+		Elapsed: time.Since(c.result.Started), Admitted: c.result.Admitted, Fetched: c.result.Fetched, Bytes: c.result.Bytes,
 		Queued: c.frontier.Queued(), Leased: c.frontier.Leased(), Hosts: c.frontier.Hosts(),
 		MaxPages: c.cfg.MaxPages, TimeLimit: c.cfg.TimeLimit, Stopping: c.stopping,
 	}

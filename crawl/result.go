@@ -13,6 +13,7 @@ type Result struct {
 	Started, Finished time.Time
 	EndedBy           EndedBy
 
+	Admitted  int            // URLs that were new and passed the gate
 	Fetched   int            // pages: answers that stand, whatever their status
 	Bytes     int64          // of their bodies, decoded
 	WireBytes int64          // as they came
@@ -47,6 +48,7 @@ func (e EndedBy) Limit() bool { return e == ByMaxPages || e == ByMaxBytes || e =
 
 // Progress is a look at a running crawl.
 type Progress struct {
+	Admitted              int // URLs so far
 	Elapsed               time.Duration
 	Fetched, Failed       int
 	Skipped               int

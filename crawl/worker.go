@@ -178,7 +178,7 @@ func (v *Visit) fail(ctx context.Context, err error) {
 	if !errors.As(err, &fe) {
 		return
 	}
-	v.Reason, v.Outcome.Retry = failure(fe.Reason), fe.Reason.Temporary()
+	v.Reason, v.Detail, v.Outcome.Retry = failure(fe.Reason), fe.Err.Error(), fe.Reason.Temporary()
 	switch fe.Reason {
 	case fetch.ReasonDecode, fetch.ReasonBomb, fetch.ReasonBody, fetch.ReasonHeader:
 		v.Outcome.Verdict = frontier.Answered

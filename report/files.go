@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"crawler/crawl"
 )
@@ -26,7 +25,7 @@ type PageRecord struct {
 	Lang        string              `json:"lang,omitempty"`
 	Words       int                 `json:"words"`
 	Links       int                 `json:"links"`
-	FetchedAt   time.Time           `json:"fetched_at"`
+	FetchedAt   string              `json:"fetched_at"` // RFC 3339 with milliseconds, in UTC
 	Millis      float64             `json:"millis"`
 	Redirects   int                 `json:"redirects,omitempty"`
 	NoIndex     bool                `json:"noindex,omitempty"`
@@ -39,7 +38,7 @@ func recordOf(v *crawl.Visit) PageRecord {
 	r := PageRecord{
 		URL: v.URL.String(), FinalURL: v.URL.String(), Status: v.Status, Depth: v.Depth, Via: v.Via,
 		ContentType: v.MediaType, Bytes: v.Bytes, Title: v.Page.Title, Lang: v.Page.Lang,
-		Words: len(v.Page.Words), Links: len(v.Page.Links), FetchedAt: v.Started.UTC().Truncate(time.Millisecond),
+		Words: len(v.Page.Words), Links: len(v.Page.Links), FetchedAt: v.Started.UTC().Format("2006-01-02T15:04:05.000Z"),
 		Millis: float64(v.Elapsed.Microseconds()) / 1000, Redirects: v.Hops, NoIndex: v.Page.NoIndex,
 		Truncated: v.Truncated || v.Page.LinksCut, Fields: v.Page.Fields,
 	}

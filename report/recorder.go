@@ -41,11 +41,15 @@ type Recorder struct {
 	good   int // pages with a status below 400
 
 	failures []crawl.Skip
+	broken   []Broken
 	stream   *json.Encoder // nil without Config.Stream
 }
 
 // firstFailures is how many are kept to explain a crawl that fetched nothing.
 const firstFailures = 5
+
+// maxBroken is how many broken links the report lists; pages.jsonl has them all.
+const maxBroken = 100
 
 type site struct {
 	name  string
@@ -144,6 +148,9 @@ func (r *Recorder) count(v *crawl.Visit) {
 		r.good++
 	} else {
 		r.note(crawl.Skip{URL: v.URL.String(), Detail: fmt.Sprintf("answered %d", v.Status)})
+		if len(r.broken) < maxBroken {
+			r.broken = append(r.broken, Broken{URL: v.URL.String(), Status: v.Status, Via: v.Via})
+		}
 	}
 	if v.Status >= 300 {
 		return
@@ -226,6 +233,7 @@ func (r *Recorder) Fill(rep *Report) {
 	rep.Pages.ByStatus = keyed(r.status, strconv.Itoa)
 	rep.Pages.ByType = keyed(r.types, func(s string) string { return s })
 	rep.Pages.ByDepth = keyed(r.depths, strconv.Itoa)
+	rep.Pages.Broken = append([]Broken{}, r.broken...)
 	rep.Words.Total = int64(r.total.words.N())
 	rep.Words.Distinct, rep.Words.Surprise = r.total.figures()
 	rep.Sites = make([]Site, 0, len(r.sites))
@@ -236,6 +244,9 @@ func (r *Recorder) Fill(rep *Report) {
 	slices.SortFunc(rep.Sites, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Site, b.Site))
 	})
+	if len(rep.Sites) == 1 { // the crawl's own sketches are larger, and know the same words
+		rep.Sites[0].Distinct, rep.Sites[0].Surprise = rep.Words.Distinct, rep.Words.Surprise
+	}
 	flag(rep.Sites)
 }
 

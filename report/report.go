@@ -51,7 +51,15 @@ type Pages struct {
 	ByType   map[string]int `json:"by_type"`
 	ByDepth  map[string]int `json:"by_depth"`
 
-	Redirects int `json:"redirects"` // answers that only pointed elsewhere; not pages
+	Redirects int      `json:"redirects"` // answers that only pointed elsewhere; not pages
+	Broken    []Broken `json:"broken"`    // the first answers of status 400 and above
+}
+
+// Broken is a link that leads to an error.
+type Broken struct {
+	URL    string `json:"url"`
+	Status int    `json:"status"`
+	Via    string `json:"via,omitempty"` // a page with the link
 }
 
 // Dedup is what the filter did.
@@ -143,14 +151,21 @@ func (r *Report) Save(dir string) error {
 	return nil
 }
 
-// ErrNoReport says that a directory holds no finished crawl.
-var ErrNoReport = errors.New("no report.json")
+// ErrNoReport says that a directory holds no crawl, ErrUnfinished that it holds one
+// that did not come to its report.
+var (
+	ErrNoReport   = errors.New("no report.json")
+	ErrUnfinished = errors.New("holds a crawl that has not ended")
+)
 
 // Load reads dir/report.json.
 func Load(dir string) (*Report, error) {
 	name := filepath.Join(dir, JSONFile)
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(dir, PagesFile)); err == nil {
+			return nil, fmt.Errorf("%s %w", dir, ErrUnfinished)
+		}
 		return nil, fmt.Errorf("%s: %w", dir, ErrNoReport)
 	}
 	if err != nil {

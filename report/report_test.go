@@ -179,7 +179,7 @@ func TestFilesAreWrittenOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"url":"http://a.example/old","final_url":"http://a.example/new","status":200,"depth":2,"via":"http://a.example/via","content_type":"text/html","bytes":100,"title":"Angle < bracket & \u2028 line","words":1,"links":0,"fetched_at":"0001-01-01T00:00:00Z","millis":0,"redirects":2,"fields":{"price":["3"]}}` + "\n"
+	want := `{"url":"http://a.example/old","final_url":"http://a.example/new","status":200,"depth":2,"via":"http://a.example/via","content_type":"text/html","bytes":100,"title":"Angle < bracket & \u2028 line","words":1,"links":0,"fetched_at":"0001-01-01T00:00:00.000Z","millis":0,"redirects":2,"fields":{"price":["3"]}}` + "\n"
 	if string(pages) != want {
 		t.Errorf("pages.jsonl has\n%s want\n%s", pages, want)
 	}

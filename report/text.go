@@ -24,6 +24,7 @@ func (r *Report) Text() string {
 	r.headline(p)
 	r.siteTable(p)
 	r.pageTable(p)
+	r.brokenLinks(p)
 	reasons(p, "Skipped, by decision", r.Skipped)
 	reasons(p, "Errors", r.Errors)
 	r.filter(p)
@@ -126,6 +127,27 @@ func (r *Report) pageTable(p *page) {
 	p.wrapped("  by depth   ", depths(r.Pages.ByDepth))
 }
 
+// brokenLinks lists the first pages that answered with an error, each with a page that
+// links to it: what the owner of a site wants to know first.
+func (r *Report) brokenLinks(p *page) {
+	if len(r.Pages.Broken) == 0 {
+		return
+	}
+	p.head("Broken links")
+	for i, b := range r.Pages.Broken {
+		if i == maxShownBroken {
+			p.line("  and more, in %s", PagesFile)
+			break
+		}
+		p.line("  %d %s", b.Status, shorten(b.URL, width-6))
+		if b.Via != "" {
+			p.line("      on %s", shorten(b.Via, width-9))
+		}
+	}
+}
+
+const maxShownBroken = 10
+
 // counts lists "key count" pairs, the largest counts first, the smallest summed up.
 func counts(m map[string]int) string {
 	const most = 12
@@ -198,8 +220,8 @@ func (r *Report) filter(p *page) {
 func (r *Report) costs(p *page) {
 	c := r.Resources
 	p.head("Cost")
-	p.wrapped("  ", fmt.Sprintf("%s, %.1f pages a second, %.2f CPU-seconds, peak memory %.1f MiB, %.1f MiB of bodies",
-		spell(c.Seconds), c.PagesPerSecond, c.CPUSeconds, float64(c.PeakRSSBytes)/(1<<20), float64(r.Pages.Bytes)/(1<<20)))
+	p.wrapped("  ", fmt.Sprintf("%s, %.1f pages a second, %.2f CPU-seconds, peak memory %.1f MiB, %s of bodies",
+		spell(c.Seconds), c.PagesPerSecond, c.CPUSeconds, float64(c.PeakRSSBytes)/(1<<20), amount(r.Pages.Bytes)))
 }
 
 // figureText writes a figure with the half-width of its 95 % interval.
@@ -228,6 +250,14 @@ func number(f float64) string {
 		return group(int64(math.Round(f)))
 	}
 	return strconv.FormatFloat(f, 'e', 3, 64)
+}
+
+// amount writes a number of bytes.
+func amount(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
 // group writes a number with commas.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"crawler/crawl"
@@ -173,12 +175,33 @@ func loadCookies(name string) (http.CookieJar, error) {
 	return fetch.LoadCookies(f)
 }
 
-// stream is where page records go beside the file, if anywhere.
-func (o *options) stream(s streams) io.Writer {
+// stream is where page records go beside the file, if anywhere. When its reader goes
+// away, as head does, the crawl is stopped.
+func (o *options) stream(s streams, stop func()) io.Writer {
 	if o.jsonl {
-		return s.out
+		return &pipe{w: s.out, stop: stop}
 	}
 	return nil
+}
+
+// pipe is a writer whose reader may leave.
+type pipe struct {
+	w    io.Writer
+	stop func()
+	left bool
+}
+
+func (p *pipe) Write(b []byte) (int, error) {
+	if p.left {
+		return len(b), nil
+	}
+	n, err := p.w.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		p.left = true
+		p.stop()
+		return len(b), nil
+	}
+	return n, err
 }
 
 // reportTo is where the text report goes: standard output, unless the page records

@@ -234,3 +234,15 @@ func TestSecondSignal(t *testing.T) {
 		t.Errorf("%v, exit code %d", err, code)
 	}
 }
+
+func TestContactIsAskedForAwayFromHome(t *testing.T) {
+	for seeds, want := range map[string]bool{
+		"http://localhost:8080/ http://127.0.0.1/ http://[::1]/": true,
+		"http://localhost/ https://example.com/":                 false,
+		"http://10.0.0.1/":                                       false,
+	} {
+		if got := local(strings.Fields(seeds)); got != want {
+			t.Errorf("%s: local %v, want %v", seeds, got, want)
+		}
+	}
+}

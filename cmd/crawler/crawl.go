@@ -8,11 +8,13 @@ import (
 	"fmt"
 	stdlog "log"
 	"log/slog"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"crawler/crawl"
 	"crawler/dedup"
@@ -36,6 +38,8 @@ writes into the output directory:
 It stays on the seeds' hosts, obeys robots.txt, keeps one connection and one
 second between requests to a host, and stops when nothing is left. Ctrl-C stops
 it gracefully and still prints the report; a second Ctrl-C quits at once.
+
+A TIME without a unit is in seconds.
 
 Settings come from flags, then from the environment (CRAWLER_MAX_PAGES=100),
 then from the file given by --config.`,
@@ -65,6 +69,11 @@ then from the file given by --config.`,
 	}
 	o.flags(c.Flags())
 	c.Flags().SortFlags = false
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if v, ok := f.Value.(*choice); ok {
+			c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.of, cobra.ShellCompDirectiveNoFileComp))
+		}
+	})
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("crawler crawl --help lists the flags", "%w%s", err, flagSuggestion(c, err))
 	})
@@ -79,7 +88,7 @@ func (o *options) run(parent context.Context, s streams, cfg crawl.Config) error
 	// net/http complains about servers through the standard logger.
 	stdlog.SetOutput(slog.NewLogLogger(log.Handler(), slog.LevelDebug).Writer())
 	stdlog.SetFlags(0)
-	if o.contact == "" && o.agent == "" && !o.quiet {
+	if o.contact == "" && o.agent == "" && !o.quiet && !local(cfg.Seeds) {
 		log.Warn("no contact in the user agent: set --contact so that a site's owner can reach you")
 	}
 	seed := o.seed
@@ -96,12 +105,15 @@ func (o *options) run(parent context.Context, s streams, cfg crawl.Config) error
 	if err != nil {
 		return err
 	}
-	rec := report.NewRecorder(report.Config{Files: files, MaxSites: o.maxSites, Exact: o.exact, NoIndex: cfg.IgnoreRobots, Seed: seed, Stream: o.stream(s)})
+	ctx, release := interruptible(parent, show)
+	defer release()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream := o.stream(s, cancel)
+	rec := report.NewRecorder(report.Config{Files: files, MaxSites: o.maxSites, Exact: o.exact, NoIndex: cfg.IgnoreRobots, Seed: seed, Stream: stream})
 	cfg.Seen, cfg.Recorder = seen, &logged{Recorder: rec, log: log}
 	cfg.Progress, cfg.ProgressEvery = show.progress(o, log)
 
-	ctx, release := interruptible(parent, show)
-	defer release()
 	res, err := crawl.Run(ctx, cfg)
 	show.clear()
 	if res.Started.IsZero() {
@@ -112,7 +124,11 @@ func (o *options) run(parent context.Context, s streams, cfg crawl.Config) error
 	if err := firstError(err, files.Close(), rep.Save(files.Dir()), printReport(o.reportTo(s), rep, false)); err != nil {
 		return diskError(err)
 	}
-	if !o.quiet {
+	switch {
+	case o.quiet:
+	case o.logJSON.value == "json":
+		log.Info("written", "dir", files.Dir())
+	default:
 		fmt.Fprintf(s.err, "\nwritten to %s\n", files.Dir())
 	}
 	return o.verdict(res, rec)
@@ -153,6 +169,11 @@ func nothing(res crawl.Result, rec *report.Recorder) error {
 		switch s.Reason {
 		case crawl.Disallowed:
 			hint = "robots.txt does not allow it; on your own site, --robots ignore fetches it all the same"
+			if strings.HasPrefix(s.Detail, "disallow-all") {
+				hint = "robots.txt could not be read, which forbids everything (RFC 9309); try later, or on your own site --robots ignore"
+			}
+		case crawl.HostClosed:
+			hint = "the host asks for patience; try again later"
 		case crawl.OutOfScope:
 			hint = "give the address it leads to as a seed, or widen --scope"
 		}
@@ -162,18 +183,25 @@ func nothing(res crawl.Result, rec *report.Recorder) error {
 
 // create makes the crawl directory.
 func (o *options) create(seeds []string) (*report.Files, error) {
-	dir := o.out
-	if dir == "" {
-		u, err := weburl.Parse(seeds[0])
-		if err != nil {
-			return nil, usage("", "%w", err)
-		}
-		dir = fmt.Sprintf("crawl-%s-%s", fileName(u.Hostname()), time.Now().Format("20060102-150405"))
+	if o.out != "" {
+		return created(report.Create(o.out))
 	}
-	files, err := report.Create(dir)
+	u, err := weburl.Parse(seeds[0])
+	if err != nil {
+		return nil, usage("", "%w", err)
+	}
+	name := fmt.Sprintf("crawl-%s-%s", fileName(u.Host()), time.Now().Format("20060102-150405"))
+	files, err := report.Create(name)
+	for n := 2; errors.Is(err, report.ErrExists) && n < 100; n++ { // others may have begun in this second
+		files, err = report.Create(fmt.Sprintf("%s-%d", name, n))
+	}
+	return created(files, err)
+}
+
+func created(files *report.Files, err error) (*report.Files, error) {
 	switch {
 	case errors.Is(err, report.ErrExists):
-		return nil, usage("choose another -o, or print that one's report: crawler report "+dir, "%w", err)
+		return nil, usage("choose another -o; crawler report prints the report of the one that is there", "%w", err)
 	case err != nil:
 		return nil, diskError(err)
 	}
@@ -192,6 +220,21 @@ func fileName(host string) string {
 	return string(b)
 }
 
+// local reports whether all seeds are on this machine.
+func local(seeds []string) bool {
+	for _, s := range seeds {
+		u, err := weburl.Parse(s)
+		if err != nil {
+			return false
+		}
+		addr, err := netip.ParseAddr(u.Hostname())
+		if u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback()) {
+			return false
+		}
+	}
+	return true
+}
+
 // logged logs what goes by on its way to the Recorder.
 type logged struct {
 	*report.Recorder
@@ -202,7 +245,7 @@ type logged struct {
 func (l *logged) Page(v *crawl.Visit) error {
 	if l.log.Enabled(context.Background(), slog.LevelDebug) {
 		l.log.Debug("page", "url", v.URL.String(), "status", v.Status, "depth", v.Depth, "bytes", v.Bytes,
-			"links", len(v.Page.Links), "words", len(v.Page.Words), "took", v.Elapsed)
+			"links", len(v.Page.Links), "words", len(v.Page.Words), "millis", v.Elapsed.Milliseconds())
 	}
 	return l.Recorder.Page(v)
 }
@@ -213,6 +256,13 @@ func (l *logged) Skip(s crawl.Skip) error {
 	if s.Via == "" {
 		level = slog.LevelWarn
 	}
-	l.log.Log(context.Background(), level, "skipped", "url", s.URL, "reason", string(s.Reason), "via", s.Via, "detail", s.Detail)
+	attrs := []any{"url", s.URL, "reason", string(s.Reason)}
+	if s.Via != "" {
+		attrs = append(attrs, "via", s.Via)
+	}
+	if s.Detail != "" {
+		attrs = append(attrs, "detail", s.Detail)
+	}
+	l.log.Log(context.Background(), level, "skipped", attrs...)
 	return l.Recorder.Skip(s)
 }

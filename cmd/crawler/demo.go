@@ -82,6 +82,8 @@ func (o *options) demo(c *cobra.Command, s streams) error {
 	}
 	// Every name of the demo web leads to its one listener.
 	cfg.Fetch.Resolve = map[string]string{"*:80": listener.Addr().String()}
-	fmt.Fprintf(s.err, "demo: %d hosts served on %s\n", len(web.Hosts()), listener.Addr())
+	if !o.quiet {
+		fmt.Fprintf(s.err, "demo: %d hosts served on %s\n", len(web.Hosts()), listener.Addr())
+	}
 	return o.run(c.Context(), s, cfg)
 }

@@ -61,7 +61,7 @@ func (s *screen) clear() {
 
 func (s *screen) erase() {
 	if s.lines > 0 {
-		fmt.Fprintf(s.w, "\x1b[%dA\x1b[J", s.lines)
+		fmt.Fprintf(s.w, "\r\x1b[%dA\x1b[J", s.lines)
 		s.lines = 0
 	}
 }
@@ -81,7 +81,7 @@ func (s *screen) progress(o *options, log *slog.Logger) (func(crawl.Progress), t
 func logProgress(log *slog.Logger, p crawl.Progress) {
 	s := p.Elapsed.Seconds()
 	log.Info("progress",
-		"discovered", p.Fetched+p.Failed+p.Queued+p.Leased, "queued", p.Queued, "downloaded", p.Fetched,
+		"discovered", p.Admitted, "queued", p.Queued, "downloaded", p.Fetched,
 		"pages/s", round(float64(p.Fetched)/s), "KiB/s", round(float64(p.Bytes)/1024/s), "failures", p.Failed,
 		"skipped", p.Skipped, "busy", p.Leased, "hosts", p.Hosts, "mem_MiB", memory()>>20)
 }

@@ -22,6 +22,8 @@ func newReport(s streams) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := report.Load(args[0])
 			switch {
+			case errors.Is(err, report.ErrUnfinished):
+				return usage("it was killed, or still runs; its pages so far are in "+report.PagesFile+". To crawl again, remove the directory or choose another -o", "%w", err)
 			case errors.Is(err, report.ErrNoReport):
 				return usage("name the directory given to crawler crawl -o; a crawl writes its report when it ends", "%w", err)
 			case err != nil:
@@ -52,7 +54,7 @@ func printReport(w io.Writer, r *report.Report, asJSON bool) error {
 func exactly(n int, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usage(hint, "%s takes %d argument, got %d", c.Name(), n, len(args))
+			return usage(hint, "%s takes %d arguments, got %d", c.Name(), n, len(args))
 		}
 		return nil
 	}

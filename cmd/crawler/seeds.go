@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"strings"
 
@@ -75,10 +76,19 @@ func (l *seedList) add(place, s string) {
 
 // suggestion offers the URL that was probably meant.
 func suggestion(s string) string {
-	if u, err := weburl.Parse("https://" + s); err == nil && !strings.Contains(s, "://") && strings.ContainsAny(u.Hostname(), ".:") {
-		return "; did you mean " + u.String() + "?"
+	u, err := weburl.Parse("http://" + s)
+	if err != nil || strings.Contains(s, "://") {
+		return ""
 	}
-	return ""
+	guess := u.String()
+	switch _, err := netip.ParseAddr(u.Hostname()); {
+	case err == nil || u.Hostname() == "localhost":
+	case !strings.Contains(u.Hostname(), "."):
+		return ""
+	case u.Port() == "":
+		guess = "https" + strings.TrimPrefix(guess, "http")
+	}
+	return "; did you mean " + guess + "?"
 }
 
 func (l *seedList) read(file string, stdin io.Reader) error {
@@ -96,11 +106,9 @@ func (l *seedList) read(file string, stdin io.Reader) error {
 	n := 0
 	for sc.Scan() {
 		n++
-		line := strings.TrimSpace(strings.TrimPrefix(sc.Text(), "\ufeff"))
-		if line == "" || line[0] == '#' {
-			continue
+		if line := seedLine(sc.Text()); line != "" {
+			l.add(fmt.Sprintf("%s:%d", file, n), line)
 		}
-		l.add(fmt.Sprintf("%s:%d", file, n), line)
 	}
 	if err := sc.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
@@ -109,6 +117,19 @@ func (l *seedList) read(file string, stdin io.Reader) error {
 		return usage("a seed file has one URL a line", "%s:%d: %w", file, n+1, err)
 	}
 	return nil
+}
+
+// seedLine is a line without its comment: # at the beginning or after white space,
+// where it cannot be a fragment's.
+func seedLine(s string) string {
+	s = strings.TrimPrefix(s, "\ufeff")
+	for i, c := range s {
+		if c == '#' && (i == 0 || s[i-1] == ' ' || s[i-1] == '\t') {
+			s = s[:i]
+			break
+		}
+	}
+	return strings.TrimSpace(s)
 }
 
 func (l *seedList) complain() error {
