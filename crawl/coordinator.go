@@ -25,12 +25,13 @@ type coordinator struct {
 	depths   *frontier.Depths // nil without a depth limit
 	scope    *scope
 	told     told
-	held     []frontier.Item // behind nofollow links so far
-	toldHeld told
-	rules    map[string]*fetch.Rules // by origin, for a page that waits its turn since robots.txt was read
-	skipped  []Skip                  // not yet sent to the recorder
-	pending  *Visit                  // leased, waiting for a free worker
-	free     []*Visit                // to be used again
+	held     []held                     // refused so far, but perhaps not for good
+	waiting  map[string][]frontier.Item // by host: refused for its budget so far
+	holding  int                        // URLs in held and waiting
+	rules    map[string]*fetch.Rules    // by origin, for a page that waits its turn since robots.txt was read
+	skipped  []Skip                     // not yet sent to the recorder
+	pending  *Visit                     // leased, waiting for a free worker
+	free     []*Visit                   // to be used again
 	result   Result
 	stopping bool
 	abort    context.CancelFunc // cuts off the pages in flight
@@ -38,7 +39,7 @@ type coordinator struct {
 }
 
 func newCoordinator(r *ring) *coordinator {
-	c := &coordinator{ring: r, cfg: &r.cfg, frontier: frontier.New(r.cfg.Frontier), rules: map[string]*fetch.Rules{}}
+	c := &coordinator{ring: r, cfg: &r.cfg, frontier: frontier.New(r.cfg.Frontier), rules: map[string]*fetch.Rules{}, waiting: map[string][]frontier.Item{}}
 	if r.cfg.MaxDepth != 0 {
 		c.depths = frontier.NewDepths(max(0, r.cfg.MaxDepth))
 	}
@@ -159,7 +160,10 @@ func (c *coordinator) settle(v *Visit) {
 		c.frontier.Pause(time.Now().Add(localPause))
 	}
 	switch {
-	case v.refused != nil, v.End == Aborted:
+	case v.refused != nil:
+		c.stop(ByRecordError)
+		c.putBack(v)
+	case v.End == Aborted:
 		c.putBack(v)
 	case v.End == RobotsRead:
 		c.readRobots(v)
@@ -188,6 +192,9 @@ func (c *coordinator) done(v *Visit) frontier.Settled {
 	if s.Closed {
 		c.drain(v.URL)
 	}
+	if v.Outcome.NoPage {
+		c.spared(v.URL.Host())
+	}
 	return s
 }
 
@@ -203,6 +210,7 @@ func (c *coordinator) putBack(v *Visit) {
 
 // drain tells of every URL queued on a host that was closed.
 func (c *coordinator) drain(u weburl.URL) {
+	delete(c.rules, u.Origin())
 	c.frontier.Drain(u.Host(), func(it frontier.Item) {
 		c.skip(Skip{URL: it.URL.String(), Reason: HostClosed, Via: it.Via})
 	})

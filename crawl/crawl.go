@@ -169,8 +169,9 @@ func newRing(cfg Config, client *fetch.Client) *ring {
 		failed: make(chan error, 1),
 	}
 	if !cfg.IgnoreRobots || cfg.Sitemaps {
-		// The frontier decides when a host that failed is asked again.
-		cfg.Robots.ErrorTTL = time.Nanosecond
+		if !cfg.IgnoreRobots {
+			cfg.Robots.ErrorTTL = -1 // the frontier decides when a host that failed is asked again
+		}
 		r.robots = fetch.NewRobots(client, cfg.Robots)
 	}
 	return r

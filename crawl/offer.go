@@ -41,7 +41,7 @@ func (c *coordinator) offer(page *Visit, l parse.Link) {
 		return
 	}
 	if l.NoFollow && !c.cfg.IgnoreRobots {
-		c.hold(it)
+		c.refuse(it, Nofollow)
 		return
 	}
 	if c.depths == nil {
@@ -140,6 +140,7 @@ func (c *coordinator) follow(v *Visit) {
 	}
 	if v.Via == "" && v.Reason == "" {
 		c.scope.addRedirected(v.URL, v.Target)
+		c.widened()
 	}
 	skip := Skip{URL: v.URL.String(), Reason: v.Reason, Via: v.Via, Detail: v.Detail}
 	if skip.Reason == "" {
@@ -184,26 +185,83 @@ func (c *coordinator) admitTarget(from weburl.URL, it frontier.Item) Reason {
 	return ""
 }
 
-// hold remembers a nofollow link until the end, when it is known whether another link
-// led there. What does not fit is told at once.
-func (c *coordinator) hold(it frontier.Item) {
-	if len(c.held) >= maxHeld {
-		c.refuse(it, Nofollow)
-		return
-	}
-	if c.toldHeld.first(it.URL.String()) {
-		it.URL = it.URL.Clone()
-		c.held = append(c.held, it)
-	}
+// held is a URL that was refused for a reason that may pass: another link may lead to
+// it without nofollow, and a seed may turn out to live under the name it is at.
+type held struct {
+	frontier.Item
+	reason Reason
 }
 
+// maxHeld bounds the URLs whose refusal waits for the end; what is more is told at once.
 const maxHeld = 1 << 16
 
 // refuse tells once that a link is not followed, unless its URL was admitted by
-// another way.
+// another way. Reasons that may pass are told at the end.
 func (c *coordinator) refuse(it frontier.Item, r Reason) {
-	if c.told.first(it.URL.String()) && !c.cfg.Seen.Has(it.URL) {
+	if !c.told.first(it.URL.String()) || c.cfg.Seen.Has(it.URL) {
+		return
+	}
+	it.URL = it.URL.Clone()
+	switch {
+	case c.holding >= maxHeld:
 		c.skip(Skip{URL: it.URL.String(), Reason: r, Via: it.Via})
+		return
+	case r == HostBudget:
+		c.waiting[it.URL.Host()] = append(c.waiting[it.URL.Host()], it)
+	case r == Nofollow, r == OutOfScope && c.scope.kin(it.URL):
+		c.held = append(c.held, held{it, r})
+	default:
+		c.skip(Skip{URL: it.URL.String(), Reason: r, Via: it.Via})
+		return
+	}
+	c.holding++
+}
+
+// spared gives the place that a redirect or a refusal did not use to a URL that was
+// refused for want of it.
+func (c *coordinator) spared(host string) {
+	for w := c.waiting[host]; len(w) > 0; w = c.waiting[host] {
+		c.waiting[host] = w[1:]
+		c.holding--
+		if c.admit(w[0]) {
+			return
+		}
+	}
+	delete(c.waiting, host)
+}
+
+// widened offers again what was out of scope before a seed's redirect.
+func (c *coordinator) widened() {
+	kept := c.held[:0]
+	for _, h := range c.held {
+		if h.reason != OutOfScope || c.scope.refuses(h.URL) != "" {
+			kept = append(kept, h)
+			continue
+		}
+		c.holding--
+		if c.depths == nil {
+			c.admit(h.Item)
+		} else if via, err := weburl.Parse(h.Via); err == nil {
+			c.admitAll(c.depths.Link(via, h.URL, 1))
+		}
+	}
+	c.held = kept
+}
+
+// tellHeld tells what was refused for good after all.
+func (c *coordinator) tellHeld() {
+	tell := func(it frontier.Item, r Reason) {
+		if !c.cfg.Seen.Has(it.URL) {
+			c.skip(Skip{URL: it.URL.String(), Reason: r, Via: it.Via})
+		}
+	}
+	for _, h := range c.held {
+		tell(h.Item, h.reason)
+	}
+	for _, items := range c.waiting {
+		for _, it := range items {
+			tell(it, HostBudget)
+		}
 	}
 }
 
@@ -249,9 +307,7 @@ func (c *coordinator) leave() []Skip {
 	if c.depths != nil {
 		c.depths.TooDeep(func(it frontier.Item) { c.refuse(it, TooDeep) })
 	}
-	for _, it := range c.held {
-		c.refuse(it, Nofollow)
-	}
+	c.tellHeld()
 	return c.skipped
 }
 

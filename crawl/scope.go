@@ -42,16 +42,18 @@ type Scope struct {
 type scope struct {
 	Scope
 	keys     map[string]bool // hosts or domains
+	domains  map[string]bool // of the seeds
 	prefixes []string
 }
 
 func newScope(s Scope, seeds []weburl.URL) *scope {
-	sc := &scope{Scope: s, keys: make(map[string]bool)}
+	sc := &scope{Scope: s, keys: make(map[string]bool), domains: make(map[string]bool)}
 	if sc.Mode == "" {
 		sc.Mode = ScopeHost
 	}
 	for _, u := range seeds {
 		sc.add(u)
+		sc.domains[domain(u)] = true
 	}
 	return sc
 }
@@ -77,6 +79,9 @@ func (s *scope) addRedirected(seed, target weburl.URL) {
 	}
 	s.add(target)
 }
+
+// kin reports whether u might come into scope by addRedirected.
+func (s *scope) kin(u weburl.URL) bool { return s.domains[domain(u)] }
 
 // refusesSitemap returns why a sitemap named by robots.txt is not read: it need only
 // be on a host that the scope covers in part.

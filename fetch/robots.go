@@ -31,7 +31,7 @@ type RobotsConfig struct {
 	// "crawler/1.0 (+https://example.com)".
 	Token        string
 	TTL          time.Duration // how long rules are good for; 24 h, which RFC 9309 wants to be the most
-	ErrorTTL     time.Duration // when to ask again after a failure; 10 min
+	ErrorTTL     time.Duration // when to ask again after a failure; 10 min. Below 0 a failure is kept only as long as its Retry-After says
 	MaxBytes     int64         // how much of a file is read; 500 KiB, which RFC 9309 wants to be the least
 	MaxRedirects int           // 5, which RFC 9309 wants to be the least; negative: none
 	MaxOrigins   int           // how many origins are kept; 100,000
@@ -60,13 +60,14 @@ type origin struct {
 type pendingRobots struct {
 	done  chan struct{} // closed at the end
 	rules *Rules        // readable then; nil if the fetch was canceled
+	keep  bool          // whether the rules outlast the fetch
 }
 
 // NewRobots returns an empty cache that fetches with c.
 func NewRobots(c *Client, cfg RobotsConfig) *Robots {
 	cfg.Token = cmp.Or(cfg.Token, productToken(c.cfg.UserAgent))
 	cfg.TTL = positive(cfg.TTL, DefaultRobotsTTL)
-	cfg.ErrorTTL = min(positive(cfg.ErrorTTL, DefaultRobotsErrorTTL), cfg.TTL)
+	cfg.ErrorTTL = min(cmp.Or(cfg.ErrorTTL, DefaultRobotsErrorTTL), cfg.TTL)
 	cfg.MaxBytes = positive(cfg.MaxBytes, DefaultRobotsBytes)
 	cfg.MaxOrigins = positive(cfg.MaxOrigins, DefaultRobotsOrigins)
 	cfg.MaxMemory = positive(cfg.MaxMemory, DefaultRobotsMemory)
@@ -148,7 +149,7 @@ func (r *Robots) lead(ctx context.Context, name string, p *pendingRobots) (*Rule
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		delete(r.pending, name)
-		if p.rules != nil {
+		if p.keep {
 			r.keep(name, p.rules)
 		}
 		close(p.done)
@@ -158,7 +159,7 @@ func (r *Robots) lead(ctx context.Context, name string, p *pendingRobots) (*Rule
 		return nil, err
 	}
 	rules.expires = time.Now().Add(ttl)
-	p.rules = rules
+	p.rules, p.keep = rules, ttl > 0
 	return rules, nil
 }
 

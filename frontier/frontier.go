@@ -129,7 +129,8 @@ type Frontier struct {
 	cfg    Config
 	hosts  map[string]*host
 	ready  hostHeap  // hosts with something queued and a connection to spare
-	global time.Time // Interval: nothing is leased before
+	global time.Time // Interval, Pause: nothing is leased before
+	paused time.Time // the part of global that is Pause
 	turn   uint64    // leases so far; orders hosts that became ready together
 	queued int
 	leased int
@@ -195,12 +196,15 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 // not, Return the item.
 func (f *Frontier) Ready(it Item, now time.Time) bool {
 	h := f.host(it.URL.Host())
-	return !h.closed && !h.rest.After(now)
+	return !h.closed && !h.rest.After(now) && !f.paused.After(now)
 }
 
 // Pause keeps every host from being asked before the moment until: this machine, not
 // a host, is in trouble.
-func (f *Frontier) Pause(until time.Time) { f.global = later(f.global, until) }
+func (f *Frontier) Pause(until time.Time) {
+	f.paused = later(f.paused, until)
+	f.global = later(f.global, until)
+}
 
 // Start tells that the leased item was handed over only now, later than Next said,
 // so that the host's clock counts from the moment it is really asked.
@@ -317,19 +321,20 @@ func (f *Frontier) release(it Item, started time.Time) *host {
 // refund gives back the time charged by a lease that sent no request. With several
 // connections per host the charge may be another request's, and stays.
 func (f *Frontier) refund(h *host) {
-	if f.cfg.PerHost == 1 {
-		h.notBefore = later(h.previous, h.rest)
+	if f.cfg.PerHost > 1 {
+		return
 	}
+	h.notBefore = later(h.previous, h.rest)
 	if f.global.Equal(h.chargedGlobal) { // nobody was leased since
 		f.global = h.previousGlobal
 	}
 }
 
 // SetDelay obeys a robots.txt Crawl-delay for the host, up to MaxDelay. It never
-// shortens the configured delay.
+// shortens a delay: of http and https on one host, the longer holds.
 func (f *Frontier) SetDelay(hostname string, d time.Duration) {
 	h := f.host(hostname)
-	h.delay = max(f.cfg.Delay, min(d, f.cfg.MaxDelay))
+	h.delay = max(h.delay, min(d, f.cfg.MaxDelay))
 }
 
 // Drain empties the queue of a host, calling fn for each item, and returns how

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -62,7 +63,10 @@ func exactly(n int, hint string) cobra.PositionalArgs {
 
 // diskError tells an error of writing from others.
 func diskError(err error) error {
-	hint := "free some space, or choose another place to write to"
+	hint := "choose another place to write to"
+	if errors.Is(err, syscall.ENOSPC) {
+		hint = "free some space, or choose another place to write to"
+	}
 	if errors.Is(err, os.ErrPermission) {
 		hint = "choose an -o you may write to"
 	}
