@@ -1,10 +1,6 @@
 package crawl
 
-import (
-	"github.com/cespare/xxhash/v2"
-
-	"crawler/fetch"
-)
+import "crawler/fetch"
 
 // Skip is a URL that will not be fetched, and why.
 type Skip struct {
@@ -45,23 +41,3 @@ func (r Reason) Decision() bool {
 }
 
 func failure(r fetch.Reason) Reason { return Reason(r) }
-
-// told remembers which refusals were recorded, so that a link in every page's
-// footer makes one line and not a million. It is bounded: when full it starts
-// afresh, and a refusal may be told again.
-type told struct{ keys map[uint64]struct{} }
-
-const maxTold = 1 << 18
-
-// first reports whether this URL's refusal is new.
-func (t *told) first(url string) bool {
-	k := xxhash.Sum64String(url)
-	if _, ok := t.keys[k]; ok {
-		return false
-	}
-	if t.keys == nil || len(t.keys) >= maxTold {
-		t.keys = make(map[uint64]struct{})
-	}
-	t.keys[k] = struct{}{}
-	return true
-}
