@@ -30,7 +30,7 @@ func dryRun(w io.Writer, f *pflag.FlagSet, cfg crawl.Config) error {
 	if failed != nil {
 		return failed
 	}
-	b.WriteString("\n# First decisions\n")
+	fmt.Fprintf(&b, "\n# First decisions, as %s\n", cfg.Fetch.UserAgent)
 	seen := map[string]bool{}
 	for _, s := range cfg.Seeds {
 		u, err := cfg.Parse.URL.Parse(s)

@@ -63,15 +63,24 @@ type seedList struct {
 
 func (l *seedList) add(place, s string) {
 	u, err := weburl.Parse(s)
-	if err == nil {
+	switch {
+	case err == nil && !hasUserInfo(s):
 		l.urls = append(l.urls, u.String())
-		return
-	}
-	if len(l.bad) == maxBadSeeds {
+	case len(l.bad) == maxBadSeeds:
 		l.more++
-		return
+	case err == nil: // the password itself must not be repeated
+		l.bad = append(l.bad, fmt.Sprintf("%s: %s with a user name: give credentials as -H \"Authorization: ...\"", place, u))
+	default:
+		l.bad = append(l.bad, fmt.Sprintf("%s: %v%s", place, err, suggestion(s)))
 	}
-	l.bad = append(l.bad, fmt.Sprintf("%s: %v%s", place, err, suggestion(s)))
+}
+
+// hasUserInfo reports whether a URL that parses names a user, which a canonical URL
+// drops: dropping it silently would crawl what a stranger sees.
+func hasUserInfo(s string) bool {
+	_, rest, _ := strings.Cut(s, "://")
+	authority, _, _ := strings.Cut(rest, "/")
+	return strings.Contains(authority, "@")
 }
 
 // suggestion offers the URL that was probably meant.
