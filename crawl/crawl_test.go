@@ -658,3 +658,27 @@ func TestConfigErrors(t *testing.T) {
 		}
 	}
 }
+
+// A thousand hosts that answer after 20 ms, one request each 100 ms, 256 workers: the
+// crawl goes at 95 % at least of the rate that politeness allows.
+func TestManyHostsKeepThePipeFull(t *testing.T) {
+	const hosts, each = 1000, 10
+	s := newSite(map[string]*page{})
+	var seeds []string
+	for h := range hosts {
+		for _, u := range many(s, fmt.Sprintf("h%d.example", h), each) {
+			seeds = append(seeds, u)
+		}
+	}
+	for _, p := range s.pages {
+		p.latency = 20 * time.Millisecond
+	}
+	n, res := inBubble(t, s, func(c *crawl.Config) {
+		c.Workers, c.IgnoreRobots = 256, true
+		c.Frontier.Delay = 100 * time.Millisecond
+	}, seeds...)
+	took := res.Finished.Sub(res.Started).Seconds()
+	if rate, allowed := float64(len(n.pages))/took, hosts/0.1; len(n.pages) != hosts*each || rate < 0.95*allowed {
+		t.Errorf("%d pages in %.3f s: %.0f a second of the %.0f allowed", len(n.pages), took, rate, allowed)
+	}
+}
