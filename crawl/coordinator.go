@@ -179,6 +179,9 @@ func (c *coordinator) settle(v *Visit) {
 			c.skip(c.refusal(v))
 		}
 	}
+	if v.Outcome.NoPage { // after follow: a redirect's own target comes first
+		c.spared(v.URL)
+	}
 	v.trim()
 	c.free = append(c.free, v)
 }
@@ -191,9 +194,6 @@ func (c *coordinator) done(v *Visit) frontier.Settled {
 	}
 	if s.Closed {
 		c.drain(v.URL)
-	}
-	if v.Outcome.NoPage {
-		c.spared(v.URL.Host())
 	}
 	return s
 }

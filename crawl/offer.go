@@ -55,7 +55,7 @@ func (c *coordinator) admitAll(items []frontier.Item) {
 }
 
 // admit queues a URL that is in scope if its host has room and it is new.
-func (c *coordinator) admit(it frontier.Item) (admitted bool) {
+func (c *coordinator) admit(it frontier.Item) {
 	switch {
 	case c.frontier.Closed(it.URL):
 		c.refuse(it, HostClosed)
@@ -63,9 +63,7 @@ func (c *coordinator) admit(it frontier.Item) (admitted bool) {
 		c.refuse(it, HostBudget)
 	case c.cfg.Seen.Admit(it.URL):
 		c.push(it)
-		return true
 	}
-	return false
 }
 
 func (c *coordinator) push(it frontier.Item) {
@@ -135,9 +133,9 @@ func (c *coordinator) follow(v *Visit) {
 	if it.From == "" {
 		it.From = v.URL.String()
 	}
-	if v.Via == "" && v.Reason == "" {
+	moved := v.Via == "" && v.Reason == "" // a seed that may live under another name
+	if moved {
 		c.scope.addRedirected(v.URL, v.Target)
-		c.widened()
 	}
 	skip := Skip{URL: v.URL.String(), Reason: v.Reason, Via: v.Via, Detail: v.Detail}
 	if skip.Reason == "" {
@@ -146,6 +144,9 @@ func (c *coordinator) follow(v *Visit) {
 	}
 	if skip.Reason != "" {
 		c.skip(skip)
+	}
+	if moved {
+		c.widened()
 	}
 }
 

@@ -29,6 +29,9 @@ func (t *told) first(url string) bool {
 	return true
 }
 
+// forget makes the URL's next refusal new again.
+func (t *told) forget(url string) { delete(t.keys, xxhash.Sum64String(url)) }
+
 // held is a URL that was refused for a reason that may pass: another link may lead to
 // it without nofollow, and a seed may turn out to live under the name it is at.
 type held struct {
@@ -61,35 +64,50 @@ func (c *coordinator) refuse(it frontier.Item, r Reason) {
 	c.holding++
 }
 
-// spared gives the place that a redirect or a refusal did not use to a URL that was
-// refused for want of it.
-func (c *coordinator) spared(host string) {
-	for w := c.waiting[host]; len(w) > 0; w = c.waiting[host] {
-		c.waiting[host] = w[1:]
-		c.holding--
-		if c.admit(w[0]) {
-			return
-		}
+// spared gives the place in its host's budget that u did not use, being a redirect or
+// forbidden, to a URL that was refused for want of it.
+func (c *coordinator) spared(u weburl.URL) {
+	host := u.Host()
+	for len(c.waiting[host]) > 0 && c.frontier.HasRoom(u) {
+		it := c.waiting[host][0]
+		c.waiting[host] = c.waiting[host][1:]
+		c.offerAgain(it)
 	}
-	delete(c.waiting, host)
+}
+
+// offerAgain admits a URL that was held, or refuses it as if it were met for the first
+// time.
+func (c *coordinator) offerAgain(it frontier.Item) {
+	c.holding--
+	c.told.forget(it.URL.String())
+	c.admit(it)
 }
 
 // widened offers again what was out of scope before a seed's redirect.
 func (c *coordinator) widened() {
-	kept := c.held[:0]
-	for _, h := range c.held {
-		if h.reason != OutOfScope || c.scope.refuses(h.URL) != "" {
-			kept = append(kept, h)
-			continue
-		}
-		c.holding--
-		if c.depths == nil {
-			c.admit(h.Item)
-		} else if via, err := weburl.Parse(h.Via); err == nil {
-			c.admitAll(c.depths.Link(via, h.URL, 1))
+	all := c.held
+	c.held = nil
+	for _, h := range all {
+		switch {
+		case h.reason != OutOfScope || c.scope.refuses(h.URL) != "":
+			c.held = append(c.held, h)
+		case c.depths == nil:
+			c.offerAgain(h.Item)
+		default:
+			c.holding--
+			c.told.forget(h.URL.String()) // the link may lead deeper than the limit, which is told at the end
+			c.admitAll(c.depths.Link(pageURL(h.Via), h.URL, 1))
 		}
 	}
-	c.held = kept
+}
+
+// pageURL is the URL that a Via names.
+func pageURL(via string) weburl.URL {
+	u, err := weburl.Parse(via)
+	if err != nil {
+		panic("crawl: a page's URL no longer parses: " + err.Error())
+	}
+	return u
 }
 
 // tellHeld tells what was refused for good after all.

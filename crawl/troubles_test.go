@@ -374,3 +374,32 @@ func TestZeroConnectionsMeanOne(t *testing.T) {
 		t.Error("nothing was fetched")
 	}
 }
+
+// The target of a redirect comes before those who wait for the place it gives back, and
+// who still finds no room is told.
+func TestRedirectKeepsItsOwnPlaceInTheBudget(t *testing.T) {
+	s := newSite(map[string]*page{"a.example/": {links: []string{"/old", "/x"}}, "a.example/old": {redirect: "/new"},
+		"a.example/new": {}, "a.example/x": {}})
+	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Frontier.MaxPerHost = 2 }, "http://a.example/")
+	if got := n.urls(); !slices.Equal(got, []string{"a.example/", "a.example/new"}) {
+		t.Errorf("fetched %v", got)
+	}
+	if len(n.skips) != 1 || n.reason("http://a.example/x") != crawl.HostBudget {
+		t.Errorf("skips %v, want /x alone", n.skips)
+	}
+}
+
+// A URL that comes into scope late and then finds no room, or a closed host, is told
+// like any other.
+func TestWhatIsOfferedAgainIsToldIfItIsRefusedAgain(t *testing.T) {
+	for _, limit := range []int{0, 5} {
+		s := newSite(map[string]*page{
+			"a.example/": {links: []string{"http://www.b.example/x", "http://www.b.example/y"}},
+			"b.example/": {redirect: "http://www.b.example/", latency: 5 * time.Second}, "www.b.example/": {}, "www.b.example/x": {}, "www.b.example/y": {},
+		})
+		n, _ := inBubble(t, s, func(c *crawl.Config) { c.MaxDepth = limit; c.Frontier.MaxPerHost = 1 }, "http://a.example/", "http://b.example/")
+		if total := len(n.pages) + len(n.skips); total != 4 {
+			t.Errorf("depth limit %d: pages %v and skips %v do not account for the 4 URLs", limit, n.urls(), n.skips)
+		}
+	}
+}

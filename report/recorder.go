@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"crawler/crawl"
+	"crawler/dedup"
 	"crawler/stats"
 )
 
@@ -26,13 +27,13 @@ type Config struct {
 const OtherSites = "(other sites)"
 
 // Recorder is the crawl.Recorder of a Report. It belongs to the crawl's recorder
-// goroutine until the crawl has ended. Beside the sketches it keeps 8 bytes a
-// successful page, to count the different ones.
+// goroutine until the crawl has ended. Beside the sketches it keeps about 10
+// bytes a successful page, to count the different ones.
 type Recorder struct {
 	cfg    Config
 	total  tally
 	sites  map[string]*site
-	texts  map[uint64]struct{} // digests of the different texts
+	texts  dedup.Set // digests of the different texts
 	pages  int
 	bytes  int64
 	status map[int]int
@@ -64,7 +65,6 @@ func NewRecorder(cfg Config) *Recorder {
 		cfg:    cfg,
 		total:  newTally(stats.Config{Seed: cfg.Seed}, cfg.Exact),
 		sites:  make(map[string]*site),
-		texts:  make(map[uint64]struct{}),
 		status: make(map[int]int),
 		types:  make(map[string]int),
 		depths: make(map[int]int),
@@ -155,7 +155,7 @@ func (r *Recorder) count(v *crawl.Visit) {
 	if v.Status >= 300 {
 		return
 	}
-	r.texts[v.Digest] = struct{}{}
+	r.texts.Add(v.Digest)
 	if v.Page.NoIndex && !r.cfg.NoIndex {
 		return // the page asks not to be indexed, so its words are not counted
 	}
@@ -228,7 +228,7 @@ func figure(i stats.Interval) Figure {
 // Fill puts what the Recorder knows into the report: pages, words and sites.
 func (r *Recorder) Fill(rep *Report) {
 	rep.Pages.Fetched = r.pages
-	rep.Pages.Unique = len(r.texts)
+	rep.Pages.Unique = r.texts.Len()
 	rep.Pages.Bytes = r.bytes
 	rep.Pages.ByStatus = keyed(r.status, strconv.Itoa)
 	rep.Pages.ByType = keyed(r.types, func(s string) string { return s })
