@@ -666,9 +666,7 @@ func TestManyHostsKeepThePipeFull(t *testing.T) {
 	s := newSite(map[string]*page{})
 	var seeds []string
 	for h := range hosts {
-		for _, u := range many(s, fmt.Sprintf("h%d.example", h), each) {
-			seeds = append(seeds, u)
-		}
+		seeds = append(seeds, many(s, fmt.Sprintf("h%d.example", h), each)...)
 	}
 	for _, p := range s.pages {
 		p.latency = 20 * time.Millisecond
