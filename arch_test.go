@@ -16,13 +16,14 @@ import (
 // table only together with it.
 var rooms = map[string][]string{
 	"weburl":            {},
-	"stats":             {},
+	"stats":             {"internal/binform"},
 	"frontier":          {"weburl"},
-	"dedup":             {"weburl"},
+	"dedup":             {"weburl", "internal/binform"},
 	"parse":             {"weburl"},
 	"fetch":             {"weburl"},
 	"crawl":             {"fetch", "frontier", "parse", "weburl"},
-	"report":            {"crawl", "dedup", "fetch", "stats", "internal/durable"},
+	"report":            {"crawl", "dedup", "fetch", "parse", "stats", "internal/durable"},
+	"internal/binform":  {},
 	"internal/durable":  {},
 	"internal/memweb":   {},
 	"internal/demosite": {},

@@ -110,6 +110,7 @@ var ErrExists = errors.New("holds a crawl already")
 type Files struct {
 	dir            string
 	pages, skipped *lines
+	edges          *lines // nil without KeepEdges
 }
 
 // Create makes the directory, with its parents, and the files in it. It refuses one
@@ -118,7 +119,7 @@ func Create(dir string) (*Files, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{PagesFile, SkippedFile, JSONFile, TextFile} {
+	for _, name := range []string{PagesFile, SkippedFile, EdgesFile, JSONFile, TextFile} {
 		switch _, err := os.Lstat(filepath.Join(dir, name)); {
 		case err == nil:
 			return nil, fmt.Errorf("%s %w", dir, ErrExists)
@@ -127,7 +128,10 @@ func Create(dir string) (*Files, error) {
 		}
 	}
 	pages, err := create(filepath.Join(dir, PagesFile))
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrExist): // another process was quicker
+		return nil, fmt.Errorf("%s %w", dir, ErrExists)
+	case err != nil:
 		return nil, err
 	}
 	skipped, err := create(filepath.Join(dir, SkippedFile))
@@ -141,4 +145,19 @@ func Create(dir string) (*Files, error) {
 func (f *Files) Dir() string { return f.dir }
 
 // Close brings everything to disk.
-func (f *Files) Close() error { return errors.Join(f.pages.close(), f.skipped.close()) }
+func (f *Files) Close() error {
+	err := errors.Join(f.pages.close(), f.skipped.close())
+	if f.edges != nil {
+		err = errors.Join(err, f.edges.close())
+	}
+	return err
+}
+
+// flush hands everything written so far to the operating system.
+func (f *Files) flush() error {
+	err := errors.Join(f.pages.flush(), f.skipped.flush())
+	if f.edges != nil {
+		err = errors.Join(err, f.edges.flush())
+	}
+	return err
+}

@@ -105,7 +105,10 @@ func (r *Recorder) write(v *crawl.Visit) error {
 	if r.cfg.Files == nil {
 		return nil
 	}
-	return r.cfg.Files.pages.write(line)
+	if err := r.cfg.Files.pages.write(line); err != nil {
+		return err
+	}
+	return r.cfg.Files.edgesOf(v)
 }
 
 // Skip writes the refusal.
@@ -130,10 +133,7 @@ func (r *Recorder) Flush() error {
 	if r.cfg.Files == nil {
 		return nil
 	}
-	if err := r.cfg.Files.pages.flush(); err != nil {
-		return err
-	}
-	return r.cfg.Files.skipped.flush()
+	return r.cfg.Files.flush()
 }
 
 func (r *Recorder) count(v *crawl.Visit) {

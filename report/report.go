@@ -123,6 +123,7 @@ type Resources struct {
 const (
 	PagesFile   = "pages.jsonl"
 	SkippedFile = "skipped.jsonl"
+	EdgesFile   = "edges.jsonl" // with Files.KeepEdges
 	JSONFile    = "report.json"
 	TextFile    = "report.txt"
 )

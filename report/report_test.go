@@ -218,3 +218,33 @@ func TestEveryReasonHasAMeaning(t *testing.T) {
 		}
 	}
 }
+
+// Of two crawls that begin at the same time in one place, one gets it, and the other
+// is told so.
+func TestCreateTogether(t *testing.T) {
+	for range 50 {
+		dir := filepath.Join(t.TempDir(), "crawl")
+		errs := make(chan error, 4)
+		for range cap(errs) {
+			go func() {
+				files, err := Create(dir)
+				if err == nil {
+					err = files.Close()
+				}
+				errs <- err
+			}()
+		}
+		got := 0
+		for range cap(errs) {
+			switch err := <-errs; {
+			case err == nil:
+				got++
+			case !errors.Is(err, ErrExists):
+				t.Fatal(err)
+			}
+		}
+		if got != 1 {
+			t.Fatalf("%d crawls got the directory", got)
+		}
+	}
+}

@@ -32,6 +32,7 @@ writes into the output directory:
 
   pages.jsonl    one line a page: url, final_url, status, title, words, ...
   skipped.jsonl  one line a URL that was not fetched, and the reason
+  edges.jsonl    with --edges: one line a page with its links
   report.json    the report (docs/report.md describes it)
   report.txt     the same as text, which is also printed
 
@@ -184,7 +185,7 @@ func nothing(res crawl.Result, rec *report.Recorder) error {
 // create makes the crawl directory.
 func (o *options) create(seeds []string) (*report.Files, error) {
 	if o.out != "" {
-		return created(report.Create(o.out))
+		return o.created(report.Create(o.out))
 	}
 	u, err := weburl.Parse(seeds[0])
 	if err != nil {
@@ -195,10 +196,13 @@ func (o *options) create(seeds []string) (*report.Files, error) {
 	for n := 2; errors.Is(err, report.ErrExists) && n < 100; n++ { // others may have begun in this second
 		files, err = report.Create(fmt.Sprintf("%s-%d", name, n))
 	}
-	return created(files, err)
+	return o.created(files, err)
 }
 
-func created(files *report.Files, err error) (*report.Files, error) {
+func (o *options) created(files *report.Files, err error) (*report.Files, error) {
+	if err == nil && o.edges {
+		err = files.KeepEdges()
+	}
 	switch {
 	case errors.Is(err, report.ErrExists):
 		return nil, usage("choose another -o; crawler report prints the report of the one that is there", "%w", err)

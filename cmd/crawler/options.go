@@ -56,6 +56,7 @@ type options struct {
 	expect   int
 	fpRate   float64
 	restart  int
+	edges    bool
 	exact    bool
 	maxSites int
 	seed     uint64
@@ -106,6 +107,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.Var(&o.grace, "grace", "give pages in flight `TIME` to finish when the crawl is stopped")
 
 	f.Var(&o.extract, "extract", "put the text (or attribute) of CSS matches into the page records: `NAME=CSS[@ATTR]` (repeatable)")
+	f.BoolVar(&o.edges, "edges", false, "write every page's links to edges.jsonl, too")
 	f.BoolVar(&o.exact, "exact-stats", false, "count words exactly too, and report both (memory grows with the words)")
 	f.IntVar(&o.maxSites, "max-sites", 1000, "report the words of `N` sites; the others share one line")
 	f.IntVar(&o.expect, "expect-urls", 100_000, "size the filter of seen URLs for `N`; it grows by restarts")

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"crawler/crawl"
+	"crawler/parse"
+)
+
+// EdgeRecord is one line of edges.jsonl: a page and its links, in document order,
+// followed or not.
+type EdgeRecord struct {
+	URL      string `json:"url"`                 // as it was found, before redirects
+	FinalURL string `json:"final_url,omitempty"` // the URL that answered, if it is another
+	Links    []Edge `json:"links"`
+}
+
+// Edge is one link of a page.
+type Edge struct {
+	URL      string `json:"url"`
+	Kind     string `json:"kind,omitempty"` // as parse.LinkKind names it; empty for an anchor
+	NoFollow bool   `json:"nofollow,omitempty"`
+}
+
+// KeepEdges makes the crawl write edges.jsonl, too.
+func (f *Files) KeepEdges() error {
+	edges, err := create(filepath.Join(f.dir, EdgesFile))
+	f.edges = edges
+	return err
+}
+
+// edgesOf writes the page's links, if they are kept.
+func (f *Files) edgesOf(v *crawl.Visit) error {
+	if f.edges == nil {
+		return nil
+	}
+	return f.edges.add(appendEdges(f.edges.buf.AvailableBuffer(), v))
+}
+
+// add takes over a whole line that was built behind the buffer's content.
+func (l *lines) add(line []byte) error {
+	l.buf.Write(line)
+	if l.buf.Len() < lineBuffer {
+		return nil
+	}
+	return l.flush()
+}
+
+// appendEdges appends the EdgeRecord of a page. A page has a hundred links, so it is
+// not left to reflection.
+func appendEdges(b []byte, v *crawl.Visit) []byte {
+	b = append(b, `{"url":`...)
+	if v.From != "" {
+		b = appendQuoted(b, v.From)
+		b = append(b, `,"final_url":`...)
+	}
+	b = appendQuoted(b, v.URL.String())
+	b = append(b, `,"links":[`...)
+	for i := range v.Page.Links {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendEdge(b, &v.Page.Links[i])
+	}
+	return append(b, "]}\n"...)
+}
+
+func appendEdge(b []byte, l *parse.Link) []byte {
+	b = append(b, `{"url":`...)
+	b = appendQuoted(b, l.URL.String())
+	if l.Kind != parse.Anchor {
+		b = append(b, `,"kind":"`...)
+		b = append(b, l.Kind.String()...)
+		b = append(b, '"')
+	}
+	if l.NoFollow {
+		b = append(b, `,"nofollow":true`...)
+	}
+	return append(b, '}')
+}
+
+// appendQuoted appends s as a JSON string. Canonical URLs are ASCII that needs no
+// escape; what is not goes the long way.
+func appendQuoted(b []byte, s string) []byte {
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) < 0 {
+		b = append(b, '"')
+		b = append(b, s...)
+		return append(b, '"')
+	}
+	quoted, _ := json.Marshal(s) // which never fails for a string
+	return append(b, quoted...)
+}
