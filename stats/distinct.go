@@ -39,28 +39,30 @@ var ErrMerge = errors.New("stats: sketches differ in size or seed and cannot be 
 // twice; the process needs no permutation to choose them from.)
 //
 // Cost: 4 to 5 ns a word of text by AddAll, less when there are many more than
-// 10·K different words; half as much again by Add. Memory: 9 bytes a register,
-// K of the registers and 8·K of a list that becomes a cache. Nothing is
+// 10·K different words; a third more by Add. Memory: 9 bytes a register, K of
+// the registers and 8·K of a list, and later of words seen lately. Nothing is
 // allocated once the list is full.
 //
 // Registers depend on the seed and on the set of words alone, not on their
-// order or the processor. A Distinct is not safe for concurrent use.
+// order or the processor; except that one new word in 2^29 is taken for one
+// seen lately, and then not counted until it comes again. A Distinct is not safe
+// for concurrent use.
 type Distinct struct {
 	key uint64
 	k   int
-
-	// cache is the number of slots list has when there are registers.
-	cache int
 
 	// pass is the largest mixed hash that need be looked at.
 	pass uint64
 
 	// list holds the mixed hashes while they are few, an open hash table at
-	// most half full. Once there are registers it is a cache of words that need
-	// not be looked at again: a pair of slots holds the first word that came
-	// there, likely a frequent one, and the last.
+	// most half full, and nil once there are registers.
 	list  []uint64
 	words int // words in the list; then, how many there were at the end
+
+	// recent holds words that need not be looked at again, once there are
+	// registers.
+	recent recent
+	cache  int // half the number of words it has room for
 
 	reg        *registers // nil while the list is exact
 	martingale martingale
@@ -74,7 +76,8 @@ func NewDistinct(k int, seed uint64) *Distinct {
 		k = DefaultRegisters
 	}
 	k = powerOfTwo(min(max(k, MinRegisters), MaxRegisters))
-	return &Distinct{key: keyOf(seed), k: k, cache: k, pass: math.MaxUint64, list: make([]uint64, minSlots)}
+	return &Distinct{key: keyOf(seed), k: k, cache: k, pass: math.MaxUint64,
+		list: make([]uint64, minSlots), recent: newRecent(2)}
 }
 
 // powerOfTwo returns the smallest power of two that is at least n, n >= 1.
@@ -82,7 +85,8 @@ func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // Add counts a word by its 64-bit hash.
 func (d *Distinct) Add(h uint64) {
-	if v := mix(h, d.key); d.may(v) != 0 {
+	v := mix(h, d.key)
+	if d.recent.holds(v) == 0 && v <= d.pass { // the first is nearly always false
 		d.take(v)
 	}
 }
@@ -108,46 +112,27 @@ func (d *Distinct) addMixed(mixed []uint64) {
 // sift moves the words that may be new to the beginning and returns how many
 // there are. No branch depends on a word.
 func (d *Distinct) sift(mixed []uint64) (n int) {
+	recent, pass := d.recent, d.pass
 	for _, v := range mixed {
 		mixed[n] = v // n is not ahead of the loop
-		n += d.may(v)
+		may := 1
+		if recent.holds(v) != 0 {
+			may = 0
+		}
+		if v > pass {
+			may = 0
+		}
+		n += may
 	}
 	return n
 }
 
-// may returns 0 for a word that need not be looked at, else 1.
-func (d *Distinct) may(v uint64) int {
-	first, last := d.pair(v)
-	may := 1
-	if *first == v {
-		may = 0
-	}
-	if *last == v {
-		may = 0
-	}
-	if v > d.pass {
-		may = 0
-	}
-	return may
-}
-
-// pair returns the home slot of v and its neighbour.
-func (d *Distinct) pair(v uint64) (first, last *uint64) {
-	i := home(v, len(d.list)) &^ 1
-	return &d.list[i], &d.list[i+1]
-}
-
 // take counts a word that may be new.
 func (d *Distinct) take(v uint64) {
-	switch first, last := d.pair(v); {
-	case *first == v || *last == v:
-	case d.reg == nil:
+	if d.reg == nil {
 		d.enlist(v)
-	case *first == 0:
-		*first = v
-		d.scatter(v)
-	default:
-		*last = v
+	} else if d.recent.holds(v) == 0 { // it may have come since the sift
+		d.recent.note(v)
 		d.scatter(v)
 	}
 }
@@ -182,13 +167,22 @@ func (d *Distinct) listed() []uint64 {
 	return slices.DeleteFunc(slices.Clone(d.list), func(v uint64) bool { return v == 0 })
 }
 
+// sorted returns the words of the list in ascending order: the martingale
+// depends on the order they are merged in, which must not depend on the order
+// they came in.
+func (d *Distinct) sorted() []uint64 {
+	words := d.listed()
+	slices.Sort(words)
+	return words
+}
+
 // spill goes over from the list to registers, and to a small cache in its
 // place. The martingale goes on from the exact count.
 func (d *Distinct) spill() {
 	d.reg = newRegisters(d.k)
 	d.reg.scatterAll(d.listed())
 	d.pass = d.reg.pass
-	d.list = make([]uint64, max(minSlots, d.cache))
+	d.list, d.recent = nil, newRecent(d.cache)
 	d.martingale.count = float64(d.words)
 }
 
@@ -202,19 +196,22 @@ func (d *Distinct) scatter(v uint64) {
 }
 
 // Merge makes d the sketch of both streams together: the maximum of each pair
-// of registers. The sketches need the same number of registers and seed, else
-// Merge returns ErrMerge and changes nothing. Where one of them still had its
-// list, its words are added to the other; where both had registers, the
-// martingale estimate ends.
+// of registers, which is what the union of both sets of words has. Words that
+// are in both count once, so sketches may be merged in any order and more than
+// once. The sketches need the same number of registers and seed, else Merge
+// returns ErrMerge and changes nothing; o is never changed. Where one of them
+// still had its list, its words are added to the other; where both had
+// registers, the martingale estimate ends, since it has not seen in which order
+// the other's registers rose. It costs 1 to 4 ns a register.
 func (d *Distinct) Merge(o *Distinct) error {
 	if d.k != o.k || d.key != o.key {
 		return ErrMerge
 	}
 	switch {
 	case o.reg == nil:
-		d.addListed(o.listed())
+		d.addListed(o.sorted())
 	case d.reg == nil:
-		mine := d.listed()
+		mine := d.sorted()
 		*d = *o.clone()
 		d.addListed(mine)
 	default:
@@ -233,9 +230,13 @@ func (d *Distinct) addListed(mixed []uint64) {
 }
 
 func (d *Distinct) clone() *Distinct {
-	c, reg := *d, *d.reg
-	reg.run = slices.Clone(reg.run)
-	c.reg, c.list = &reg, slices.Clone(c.list)
+	c := *d
+	c.list, c.recent = slices.Clone(c.list), slices.Clone(c.recent)
+	if d.reg != nil {
+		reg := *d.reg
+		reg.run = slices.Clone(reg.run)
+		c.reg = &reg
+	}
 	return &c
 }
 
@@ -316,7 +317,7 @@ func (d *Distinct) registers() *registers {
 
 // Bytes returns the memory the sketch holds.
 func (d *Distinct) Bytes() int {
-	n := int(unsafe.Sizeof(*d)) + 8*len(d.list)
+	n := int(unsafe.Sizeof(*d)) + 8*len(d.list) + 16*len(d.recent)
 	if d.reg != nil {
 		n += int(unsafe.Sizeof(*d.reg)) + len(d.reg.run)
 	}

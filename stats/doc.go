@@ -1,6 +1,6 @@
 // Package stats counts words that are too many to remember: how many different
-// ones a stream held, and how unevenly they were used, in a few kilobytes and a
-// few nanoseconds a word.
+// ones a stream held, how unevenly they were used, which were the most frequent,
+// in a few kilobytes and a few nanoseconds a word.
 //
 // # Why a crawler wants this
 //
@@ -25,9 +25,24 @@
 //     apart: every word the head of Surprise counts exactly is one that
 //     Distinct need not estimate. A crawl keeps one for everything and one for
 //     each site, and gives them each page with [AddAll].
+//   - [CountSketch], after Charikar, Chen and Farach-Colton, estimates the 2nd
+//     moment too, and the count of any word. It costs more memory and time than
+//     Surprise, but two of them always merge.
+//   - [HeavyHitters], the Space-Saving algorithm of Metwally, Agrawal and El
+//     Abbadi, keeps the most frequent words, each with a count and how much too
+//     high that may be.
+//   - [Sample] keeps keys by their hash, all occurrences or none, within a size
+//     limit: for shares of keys, such as of those that occur once, which a sample
+//     of positions misjudges.
 //   - [Exact] counts in a map, for tests and for small crawls.
 //   - [FitHeaps] fits Heaps' law, V = K·n^β, to many sites, and [Outliers]
 //     finds the sites that stand apart from the others.
+//
+// All but the functions have a versioned binary form with a checksum, described
+// in docs/format/sketches.md; a sketch that was saved and loaded goes on as if it
+// had not been. It contains the seed, so it is as secret as that is. Two sketches
+// of one kind, size and seed merge into that of both streams, but for Surprise and
+// Words, which do while one of them is small; Merge says why.
 //
 // Every estimate is an [Interval]: the figure and the range that holds the
 // truth in 95 cases of 100. Where nothing was estimated, the range is a point.

@@ -45,12 +45,13 @@ func (f *front) sift(mixed []uint64, rest *[batch]uint64) (n int) {
 	return n
 }
 
-// add counts v if it is in the front.
+// add counts v if it is in the front. It is just short enough to be inlined,
+// which saves a fifth of the time of Surprise.Add.
 func (f *front) add(v uint64) bool {
 	if len(f.pairs) == 0 {
 		return false
 	}
-	p := f.pair(v)
+	p := &f.pairs[int(v>>1)&(len(f.pairs)-1)]
 	var first, second uint64
 	if p[0]^v <= countMask {
 		first = 1
@@ -60,7 +61,7 @@ func (f *front) add(v uint64) bool {
 	}
 	p[0] += first
 	p[1] += second
-	return first+second > 0
+	return first|second != 0
 }
 
 // number returns the number of the pair v belongs to.

@@ -35,6 +35,19 @@ func newRegisters(k int) *registers {
 	return r
 }
 
+// registersOf returns registers that hold the given runs, each at most maxRun.
+func registersOf(run []uint8) *registers {
+	r := newRegisters(len(run))
+	copy(r.run, run)
+	r.many, r.chance, r.used = [maxRun + 1]uint32{}, 0, true
+	for _, i := range run {
+		r.many[i]++
+		r.chance += tail(int(i) + 1)
+	}
+	r.lift()
+	return r
+}
+
 // tail returns -ln(1 - 2^-i) with 48 bits after the point.
 func tail(i int) uint64 { return tails[i] >> 16 }
 
@@ -49,8 +62,7 @@ func (r *registers) scatter(v, limit uint64) (changed bool) {
 	limit = min(limit, r.reach(r.least+1))
 	state := v
 	for at := exponential(v); at <= limit; at += exponentialGap(v) {
-		if j, run := v*golden>>(64-r.log), r.runOf(at); run > r.run[j] {
-			r.raise(int(j), run)
+		if j := v * golden >> (64 - r.log); at <= r.reach(int(r.run[j])+1) && r.raise(int(j), r.runOf(at)) {
 			limit = min(limit, r.reach(r.least+1))
 			changed = true
 		}
@@ -96,9 +108,12 @@ func (r *registers) runOf(at uint64) uint8 {
 	return uint8(i)
 }
 
-// raise sets register j to run, which is longer than what it holds.
-func (r *registers) raise(j int, run uint8) {
+// raise sets register j to run, if that is longer than what it holds.
+func (r *registers) raise(j int, run uint8) bool {
 	old := r.run[j]
+	if run <= old {
+		return false
+	}
 	r.run[j] = run
 	r.many[old]--
 	r.many[run]++
@@ -106,6 +121,7 @@ func (r *registers) raise(j int, run uint8) {
 	if r.many[r.least] == 0 {
 		r.lift()
 	}
+	return true
 }
 
 // lift brings least and pass up to date.
@@ -126,9 +142,7 @@ func (r *registers) lift() {
 func (r *registers) merge(o *registers) {
 	r.used = r.used || o.used
 	for j, run := range o.run {
-		if run > r.run[j] {
-			r.raise(j, run)
-		}
+		r.raise(j, run)
 	}
 }
 
@@ -149,7 +163,7 @@ func (r *registers) likelihood() Interval {
 // falling function of n, so steps from below the root never pass it; a step
 // from above may, and is cut to half of n.
 func (r *registers) mostLikely() float64 {
-	n := 0.5 * float64(len(r.run)) / math.Ldexp(float64(r.chance), -48)
+	n := 0.5 * float64(len(r.run)) / math.Ldexp(float64(max(r.chance, 1)), -48)
 	for range 100 {
 		score, information := r.score(n)
 		step := score / information
@@ -193,7 +207,7 @@ type martingale struct {
 // step records that the registers changed, when a new word would have left
 // them alone with probability e^-chance.
 func (m *martingale) step(chance uint64) {
-	p := -math.Expm1(-math.Ldexp(float64(chance), -48))
+	p := -math.Expm1(-math.Ldexp(float64(max(chance, 1)), -48))
 	m.count += 1 / p
 	m.variance += (1 - p) / (p * p)
 }

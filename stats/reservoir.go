@@ -70,8 +70,11 @@ func (r *reservoir) skip() uint64 {
 	}
 	r.bound *= math.Exp(math.Log(r.random.float()) / float64(r.size))
 	skip := math.Log(r.random.float()) / math.Log1p(-r.bound)
-	return uint64(min(skip, 1<<62))
+	return uint64(min(skip, maxSkip))
 }
+
+// maxSkip is more positions than any stream has.
+const maxSkip = 1 << 62
 
 // holds reports whether a chosen position holds the word.
 func (r *reservoir) holds(word uint64) bool {

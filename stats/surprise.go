@@ -12,6 +12,7 @@ const (
 	MaxHead          = maxPairs
 	DefaultReservoir = 256
 	MinReservoir     = 16
+	MaxReservoir     = 1 << 14
 )
 
 // Surprise estimates the second moment of a stream, the sum over its words of
@@ -40,8 +41,13 @@ const (
 // A word may come 2^63 times. Squares are added in 128 bits and rounded once,
 // to a float64; what is estimated is a float64 throughout.
 //
-// A Surprise cannot be merged: what two streams met first is not what both
-// together met first. It is not safe for concurrent use.
+// Where a stream turns into something else late, such as tables of numbers
+// after text, its new frequent words are in no head, and at the default size
+// too the error was seen to reach 6 %; the interval says so.
+//
+// Two sketches merge if one of them is still small; Merge says why, and of two
+// large ones that have to, CountSketch does. A Surprise is not safe for
+// concurrent use.
 type Surprise struct {
 	key   uint64
 	n     uint64 // words added
@@ -63,7 +69,9 @@ const tailWord = 1 << 63
 // NewSurprise returns an empty sketch with an exact head of at least head
 // words, and at most MaxHead, and a reservoir of so many positions for the
 // rest. With head <= 0 there is no head, and the sketch is the source's;
-// reservoir <= 0 means DefaultReservoir.
+// reservoir <= 0 means DefaultReservoir, and other sizes are brought between
+// MinReservoir and MaxReservoir. Sketches to be merged need the same sizes and
+// seed.
 func NewSurprise(head, reservoir int, seed uint64) *Surprise {
 	if reservoir <= 0 {
 		reservoir = DefaultReservoir
@@ -73,7 +81,7 @@ func NewSurprise(head, reservoir int, seed uint64) *Surprise {
 		key:   key,
 		limit: min(max(head, 0), MaxHead),
 		back:  newTable(minSlots),
-		tail:  newReservoir(max(reservoir, MinReservoir), key),
+		tail:  newReservoir(min(max(reservoir, MinReservoir), MaxReservoir), key),
 	}
 }
 
@@ -155,9 +163,14 @@ func (s *Surprise) addMany(rest []uint64) (n int) {
 func (s *Surprise) pass(n int) {
 	s.n += uint64(n)
 	if s.n >= s.sweep {
-		s.front.sweep()
-		s.sweep = s.n + halfFull - batch
+		s.makeRoom()
 	}
+}
+
+// makeRoom sweeps the front, for as many words as it then has room for.
+func (s *Surprise) makeRoom() {
+	s.front.sweep()
+	s.sweep = s.n + halfFull - batch
 }
 
 // take counts a word that is not in the front. It reports whether the word is
@@ -186,11 +199,14 @@ func (s *Surprise) admit(v uint64) bool {
 		return false
 	}
 	s.heads++
-	if len(s.front.pairs) == 0 && 3*s.heads > 2*s.limit {
+	if len(s.front.pairs) == 0 && s.opens() {
 		s.open()
 	}
 	return true
 }
+
+// opens reports whether the head has so many words that there is a front.
+func (s *Surprise) opens() bool { return 3*s.heads > 2*s.limit }
 
 // open makes the front and moves the words there that find a slot. Before,
 // while the stream is short, the table alone takes less room.

@@ -1,9 +1,12 @@
 package stats
 
 import (
+	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"unicode"
@@ -11,7 +14,8 @@ import (
 
 // What the tests hold the estimators against, and the streams they do it on.
 // STATS_LONG=1 runs them on ten times as many seeds and up to 10^7 words;
-// STATS_TEXT=FILE takes a real text instead of a generated one.
+// STATS_TEXT=PATH takes a real text instead of a generated one, a file or all
+// files of a directory.
 
 // seeds returns the number of seeds to try.
 func seeds() uint64 {
@@ -111,17 +115,26 @@ func (l *language) text(n int, seed uint64) []uint64 {
 	return hashes
 }
 
-// realText returns the hashes of the words of the file STATS_TEXT names, if any.
+// realText returns the hashes of the words of the file STATS_TEXT names, or of
+// all files of the directory, if any.
 func realText(t testing.TB) []uint64 {
 	name := os.Getenv("STATS_TEXT")
 	if name == "" {
 		return nil
 	}
-	data, err := os.ReadFile(name)
+	var hashes []uint64
+	err := filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		hashes = append(hashes, wordsOf(string(data))...)
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return wordsOf(string(data))
+	return hashes
 }
 
 // longText returns the real text, or so many words of a generated one, fewer
@@ -200,6 +213,10 @@ func (a *tally) merge(b tally) {
 func (a tally) meanError() float64 { return a.bias / a.n }
 func (a tally) rms() float64       { return math.Sqrt(a.square / a.n) }
 func (a tally) coverage() float64  { return a.covered / a.n }
+
+func (a *tally) String() string {
+	return fmt.Sprintf("%6.2f %6.2f %6.1f", 100*a.meanError(), 100*a.rms(), 100*a.coverage())
+}
 
 // checkCoverage demands that 95 % intervals cover 92 to 98 %, give or take
 // what so many trials leave to chance.

@@ -10,7 +10,7 @@ package stats
 // KiB and 16 KiB at most; 1 KiB for an empty sketch of either kind, 5 KiB after
 // 200 different words and 9 KiB after 300.
 //
-// Like Surprise it cannot be merged. The martingale estimate of the different
+// Like Surprise it can be merged while it is small. The martingale estimate of the different
 // words depends a little (0.1 %) on how the stream is cut into calls of AddAll.
 // It is not safe for concurrent use.
 type Words struct {
@@ -33,8 +33,11 @@ type Config struct {
 // to 600 different words or so, then with an error of 2 to 4 % for the different
 // words and below 1 % for the surprise number, 6 % after a late burst.
 func SiteConfig(seed uint64) Config {
-	return Config{Registers: 512, Head: 384, Reservoir: 96, Seed: seed, cache: 128}
+	return Config{Registers: 512, Head: 384, Reservoir: 96, Seed: seed, cache: siteCache}
 }
+
+// siteCache is enough for the few words of a site that are not in the head.
+const siteCache = 128
 
 // NewWords returns empty sketches.
 func NewWords(c Config) *Words {
@@ -56,7 +59,7 @@ func NewWords(c Config) *Words {
 func (w *Words) Add(h uint64) {
 	w.surprise.pass(1)
 	v := mix(h, w.surprise.key)
-	if !w.surprise.front.add(v) && w.surprise.take(v) && w.tail.may(v) != 0 {
+	if !w.surprise.front.add(v) && w.surprise.take(v) {
 		w.tail.take(v)
 	}
 }

@@ -1,0 +1,277 @@
+package stats
+
+import (
+	"bytes"
+	"encoding"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"crawler/internal/binform"
+)
+
+// The binary forms of Sample, HeavyHitters and CountSketch.
+
+// loadable is what the three have in common.
+type loadable interface {
+	Add(h uint64)
+	AddAll(hashes []uint64)
+	encoding.BinaryMarshaler
+	encoding.BinaryAppender
+	encoding.BinaryUnmarshaler
+}
+
+// freshSketches returns empty sketches, of sizes small enough that a page fills them.
+func freshSketches() map[binform.Kind]loadable {
+	return map[binform.Kind]loadable{
+		sampleKind: NewSample(50, 0.75, 3), heavyKind: NewHeavyHitters(20, 3), countKind: NewCountSketch(3, 32, 3),
+	}
+}
+
+// formsOfKind returns forms of a kind: empty, with a few words, and full.
+func formsOfKind(kind binform.Kind) (forms [][]byte) {
+	for _, n := range []int{0, 7, 1000} {
+		s := freshSketches()[kind]
+		s.AddAll(skewed(rand.New(rand.NewPCG(1, 9)), n, 1.1))
+		forms = append(forms, mustForm(s))
+	}
+	return forms
+}
+
+func TestSketchesBinaryRoundTrip(t *testing.T) {
+	for kind := range freshSketches() {
+		for i, form := range formsOfKind(kind) {
+			s := freshSketches()[kind]
+			s.Add(12345)
+			if err := s.UnmarshalBinary(form); err != nil {
+				t.Fatalf("%s, form %d: %v", kind, i, err)
+			}
+			if again, _ := s.AppendBinary([]byte("x")); string(again) != "x"+string(form) {
+				t.Errorf("%s: form %d came back changed", kind, i)
+			}
+		}
+	}
+}
+
+// A sketch that was saved and loaded goes on as the one that was not.
+func TestSketchesGoOnAfterLoading(t *testing.T) {
+	text := english().text(3000, 2)
+	for kind, whole := range freshSketches() {
+		half := freshSketches()[kind]
+		for i, h := range text {
+			if i%500 == 250 {
+				loaded := freshSketches()[kind]
+				if err := loaded.UnmarshalBinary(mustForm(half)); err != nil {
+					t.Fatal(err)
+				}
+				half = loaded
+			}
+			whole.Add(h)
+			half.Add(h)
+		}
+		if !bytes.Equal(mustForm(whole), mustForm(half)) {
+			t.Errorf("%s: another sketch", kind)
+		}
+	}
+}
+
+// fieldsForm returns a form of fields of 4 bytes, if they are uint32, or 8.
+func fieldsForm(kind binform.Kind, fields ...any) []byte {
+	e := binform.Begin(nil, kind, 1)
+	for _, f := range fields {
+		switch f := f.(type) {
+		case uint32:
+			e.Uint32(f)
+		case uint64:
+			e.Uint64(f)
+		case int:
+			e.Uint64(uint64(f))
+		}
+	}
+	return e.Close()
+}
+
+// orderedByMix returns n hashes in ascending order of what mix makes of them under key 0.
+func orderedByMix(n int) (h []uint64) {
+	s := NewSample(n, 1, 0)
+	s.key = 0
+	s.AddAll(different(n))
+	for len(s.keys) > 0 {
+		h = append([]uint64{s.keys[0].hash}, h...)
+		s.pop()
+	}
+	return h
+}
+
+func TestSketchesUnmarshalRefuses(t *testing.T) {
+	const all, u16 = math.MaxUint64, uint32(16)
+	k := orderedByMix(3)
+	for _, c := range []struct {
+		what string
+		form []byte
+		ok   bool
+	}{
+		{"a sample", fieldsForm(sampleKind, 0, u16, uint64(all), 9, uint32(2), k[0], 4, k[1], 5), true},
+		{"keys out of order", fieldsForm(sampleKind, 0, u16, uint64(all), 9, uint32(2), k[1], 4, k[0], 5), false},
+		{"a key twice", fieldsForm(sampleKind, 0, u16, uint64(all), 9, uint32(2), k[0], 4, k[0], 5), false},
+		{"a key that occurred never", fieldsForm(sampleKind, 0, u16, uint64(all), 9, uint32(2), k[0], 4, k[1], 0), false},
+		{"more occurrences than all", fieldsForm(sampleKind, 0, u16, uint64(all), 8, uint32(2), k[0], 4, k[1], 5), false},
+		{"occurrences beyond 64 bits", fieldsForm(sampleKind, 0, u16, uint64(all), uint64(all), uint32(2), k[0], uint64(all), k[1], 5), false},
+		{"a key not accepted", fieldsForm(sampleKind, 0, u16, uint64(1<<48-1), 9, uint32(1), k[2], 4), false},
+		{"a last hash inside a bucket", fieldsForm(sampleKind, 0, u16, uint64(1<<60), 9, uint32(0)), false},
+		{"a last hash of a finer bucket", fieldsForm(sampleKind, 0, u16, uint64(7<<32-1), 9, uint32(0)), true},
+		{"no limit", fieldsForm(sampleKind, 0, uint32(0), uint64(all), 9, uint32(0)), false},
+		{"too large a limit", fieldsForm(sampleKind, 0, uint32(MaxSample+1), uint64(all), 9, uint32(0)), false},
+		{"more keys than bytes", fieldsForm(sampleKind, 0, uint32(MaxSample), uint64(all), 9, uint32(MaxSample), k[0], 4), false},
+
+		{"heavy hitters", fieldsForm(heavyKind, 0, uint32(3), 12, uint32(2), 7, 10, 0, 8, 2, 0), true},
+		{"full heavy hitters", fieldsForm(heavyKind, 0, uint32(2), 14, uint32(2), 7, 10, 2, 8, 2, 1), true},
+		{"counts in ascending order", fieldsForm(heavyKind, 0, uint32(3), 12, uint32(2), 7, 2, 0, 8, 10, 0), false},
+		{"a count of 0", fieldsForm(heavyKind, 0, uint32(3), 10, uint32(2), 7, 10, 0, 8, 0, 0), false},
+		{"a word with two counters", fieldsForm(heavyKind, 0, uint32(3), 12, uint32(2), 7, 10, 0, 7, 2, 0), false},
+		{"counts above all words", fieldsForm(heavyKind, 0, uint32(3), 11, uint32(2), 7, 10, 0, 8, 2, 0), false},
+		{"words without a counter", fieldsForm(heavyKind, 0, uint32(3), 13, uint32(2), 7, 10, 0, 8, 2, 0), false},
+		{"an error with a counter free", fieldsForm(heavyKind, 0, uint32(3), 12, uint32(2), 7, 10, 1, 8, 2, 0), false},
+		{"an error above the smallest count", fieldsForm(heavyKind, 0, uint32(2), 14, uint32(2), 7, 10, 3, 8, 2, 1), false},
+		{"no counters", fieldsForm(heavyKind, 0, uint32(0), 0, uint32(0)), false},
+		{"too few counters", fieldsForm(heavyKind, 0, uint32(1), 0, uint32(0)), false},
+		{"more in use than there are", fieldsForm(heavyKind, 0, uint32(2), 3, uint32(3), 7, 1, 0, 8, 1, 0, 9, 1, 0), false},
+		{"more counters than bytes", fieldsForm(heavyKind, 0, uint32(MaxHeavy), 9, uint32(MaxHeavy), 7, 1, 0), false},
+
+		{"rows of different streams", fieldsForm(countKind, append([]any{0, uint32(3), u16}, zerosBut(48, 5, 1)...)...), false},
+		{"rows of one stream", fieldsForm(countKind, append([]any{0, uint32(3), u16}, zerosBut(48, 5, 2)...)...), true},
+		{"an even depth", fieldsForm(countKind, append([]any{0, uint32(2), u16}, zerosBut(32, 0, 0)...)...), false},
+		{"an odd width", fieldsForm(countKind, append([]any{0, uint32(1), uint32(17)}, zerosBut(17, 0, 0)...)...), false},
+		{"a row missing", fieldsForm(countKind, append([]any{0, uint32(3), u16}, zerosBut(32, 0, 0)...)...), false},
+		{"a size beyond 64 bits", fieldsForm(countKind, 0, uint32(math.MaxUint32), uint32(math.MaxUint32)), false},
+	} {
+		kind := binform.Kind(c.form[4:8])
+		s := freshSketches()[kind]
+		s.Add(3)
+		before := mustForm(s)
+		if err := s.UnmarshalBinary(c.form); (err == nil) != c.ok || err != nil && !errors.Is(err, binform.ErrFormat) {
+			t.Errorf("%s %s: %v", kind, c.what, err)
+		}
+		if !c.ok && !bytes.Equal(before, mustForm(s)) {
+			t.Errorf("%s %s: changed the sketch", kind, c.what)
+		}
+	}
+}
+
+// zerosBut returns n fields of 0, but for one.
+func zerosBut(n, at, value int) []any {
+	fields := make([]any, n)
+	for i := range fields {
+		fields[i] = 0
+	}
+	fields[at] = value
+	return fields
+}
+
+// A form that claims a size it does not have makes no memory for it.
+func TestSketchesUnmarshalAllocatesLittle(t *testing.T) {
+	for _, form := range [][]byte{
+		fieldsForm(sampleKind, 0, uint32(MaxSample), uint64(math.MaxUint64), 9, uint32(MaxSample)),
+		fieldsForm(sampleKind, 0, uint32(MaxSample), uint64(math.MaxUint64), 9, uint32(0)), // accepted
+		fieldsForm(heavyKind, 0, uint32(MaxHeavy), 9, uint32(MaxHeavy)),
+		fieldsForm(heavyKind, 0, uint32(MaxHeavy), 0, uint32(0)), // accepted
+		fieldsForm(countKind, 0, uint32(MaxDepth), uint32(MaxWidth)),
+	} {
+		s := freshSketches()[binform.Kind(form[4:8])]
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := s.UnmarshalBinary(form)
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<15 {
+			t.Errorf("%s: %d bytes for a form of %d, %v", form[4:8], got, len(form), err)
+		}
+	}
+}
+
+// fuzzSketch tries the input as a form, and as the fields of one.
+func fuzzSketch(f *testing.F, kind binform.Kind, use func(t *testing.T, s loadable)) {
+	for _, form := range formsOfKind(kind) {
+		f.Add(form)
+		f.Add(form[16 : len(form)-8])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		framed := binform.Begin(nil, kind, 1)
+		framed.Raw(data)
+		for _, form := range [][]byte{data, framed.Close()} {
+			s := freshSketches()[kind]
+			s.Add(3)
+			before := mustForm(s)
+			if err := s.UnmarshalBinary(form); err != nil {
+				if !bytes.Equal(before, mustForm(s)) {
+					t.Fatal("changed by a form that was refused")
+				}
+				continue
+			}
+			if !bytes.Equal(form, mustForm(s)) {
+				t.Fatal("another form when written again")
+			}
+			use(t, s)
+			again := freshSketches()[kind]
+			if err := again.UnmarshalBinary(mustForm(s)); err != nil {
+				t.Fatalf("its own form is refused: %v", err)
+			}
+		}
+	})
+}
+
+func FuzzSampleUnmarshal(f *testing.F) {
+	fuzzSketch(f, sampleKind, func(t *testing.T, s loadable) {
+		sample := s.(*Sample)
+		if sample.N() > math.MaxUint64-1000 {
+			return
+		}
+		s.AddAll(different(20))
+		counts := map[uint64]uint64{}
+		for h, n := range sample.All {
+			if !sample.Accepts(h) || n == 0 {
+				t.Fatalf("key %x, %d times", h, n)
+			}
+			counts[h] = n
+		}
+		for _, i := range []Interval{sample.Unique(), sample.Distinct(), sample.Total()} {
+			if !i.Contains(i.Estimate) {
+				t.Fatalf("%v", i)
+			}
+		}
+		checkSample(t, sample, counts)
+	})
+}
+
+func FuzzHeavyHittersUnmarshal(f *testing.F) {
+	fuzzSketch(f, heavyKind, func(t *testing.T, s loadable) {
+		heavy := s.(*HeavyHitters)
+		checkGroups(t, "decoded", heavy)
+		if heavy.N() > math.MaxUint64/4 {
+			return
+		}
+		s.AddAll(different(20))
+		checkGroups(t, "decoded, and more words", heavy)
+		if err := heavy.Merge(heavy); err != nil {
+			t.Fatal(err)
+		}
+		if heavy.MaxError() > heavy.N()/uint64(heavy.K()) {
+			t.Fatalf("an error of %d after %d words", heavy.MaxError(), heavy.N())
+		}
+	})
+}
+
+func FuzzCountSketchUnmarshal(f *testing.F) {
+	fuzzSketch(f, countKind, func(t *testing.T, s loadable) {
+		s.AddAll(different(20))
+		sketch := s.(*CountSketch)
+		if i := sketch.Surprise(); !(i.Low >= 0 && i.Contains(i.Estimate)) {
+			t.Fatalf("%v", i)
+		}
+		sketch.Count(1)
+		if err := sketch.Merge(sketch); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,184 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"testing"
+)
+
+// TestDistinctTruthTable prints how the three estimators of Distinct do at the
+// default size, over 200 seeds and sizes a factor of about three apart, up to
+// 10^5, and with STATS_LONG=1 up to 10^7, and holds them against theory.
+func TestDistinctTruthTable(t *testing.T) {
+	sizes := halfDecades()
+	words := different(sizes[len(sizes)-1])
+	rows := make([]distinctRow, len(sizes))
+	trials := min(seeds(), 200)
+	for seed := range trials {
+		d, n := NewDistinct(0, 1000+seed), 0
+		for i, size := range sizes {
+			d.AddAll(words[n:size])
+			n = size
+			rows[i].add(d, float64(n))
+		}
+	}
+	t.Logf("K = %d, %d seeds; bias, rms error and coverage of the 95 %% interval in %%", DefaultRegisters, trials)
+	t.Logf("%10s | %20s | %20s | %14s", "different", "maximum likelihood", "martingale", "group median/c")
+	var all distinctRow
+	for i, r := range rows {
+		t.Logf("%10d | %s | %s | %6.2f %6.2f", sizes[i], &r.ml, &r.martingale, 100*r.group.meanError(), 100*r.group.rms())
+		r.check(t, sizes[i])
+		if sizes[i] > DefaultRegisters/2 {
+			all.merge(r)
+		}
+	}
+	t.Logf("%10s | %s | %s | %6.2f %6.2f", "registers", &all.ml, &all.martingale, 100*all.group.meanError(), 100*all.group.rms())
+	all.ml.checkPool(t, "maximum likelihood", 0.018, trials)
+	all.martingale.checkPool(t, "martingale", 0.014, trials)
+}
+
+// halfDecades returns 1, 3, 10, 30 and so on.
+func halfDecades() (sizes []int) {
+	most := 100_000
+	if os.Getenv("STATS_LONG") != "" && !raceEnabled {
+		most = 10_000_000
+	}
+	for n := 1; n < most; n *= 10 {
+		sizes = append(sizes, n, 3*n)
+	}
+	return append(sizes, most)
+}
+
+// distinctRow is how the estimators of Distinct do at one size.
+type distinctRow struct{ ml, martingale, group tally }
+
+func (r *distinctRow) add(d *Distinct, truth float64) {
+	r.ml.add(d.MaximumLikelihood(), truth)
+	m, _ := d.Martingale()
+	r.martingale.add(m, truth)
+	r.group.add(exactly(d.GroupMedian()/GroupBias), truth)
+}
+
+func (r *distinctRow) merge(o distinctRow) {
+	r.ml.merge(o.ml)
+	r.martingale.merge(o.martingale)
+	r.group.merge(o.group)
+}
+
+// check holds a row against theory: the information in K registers, the
+// martingale's 0.82/√K, and 3.5/√K for the source's combination.
+func (r *distinctRow) check(t *testing.T, n int) {
+	const k = DefaultRegisters
+	what := fmt.Sprintf("n=%d", n)
+	r.ml.checkCell(t, what+", maximum likelihood", likelihoodError(n, k))
+	if n <= k/2 {
+		if r.martingale.rms() != 0 || r.martingale.coverage() != 1 {
+			t.Errorf("%s: not exact", what)
+		}
+		return
+	}
+	r.martingale.checkCell(t, what+", martingale", 0.82/math.Sqrt(k))
+	limit := 3.5 / math.Sqrt(k) // and the median wobbles with n by 1 %, as all values are powers of two
+	if rms := r.group.rms(); rms > 0.01+limit*(1+4/math.Sqrt(2*r.group.n)) || rms < limit/2 {
+		t.Errorf("%s: rms error of the group median %.2f %%, want %.2f", what, 100*rms, 100*limit)
+	}
+}
+
+// likelihoodError returns the relative standard error that no unbiased estimate
+// from k registers can beat, by Cramér and Rao: with F(i) = P(R <= i) =
+// (1 - 2^-(i+1))^n the information of one register is the sum over i of
+// (dF(i)/dn - dF(i-1)/dn)²/(F(i) - F(i-1)).
+func likelihoodError(n, k int) float64 {
+	var information, before, slopeBefore float64
+	for i := 1; i <= maxRun; i++ {
+		log := math.Log1p(-math.Ldexp(1, -i))
+		f := math.Exp(float64(n) * log)
+		slope := f * log
+		if p := f - before; p > 1e-300 {
+			information += (slope - slopeBefore) * (slope - slopeBefore) / p
+		}
+		before, slopeBefore = f, slope
+	}
+	return 1 / (float64(n) * math.Sqrt(float64(k)*information))
+}
+
+// TestSurpriseTruthTable prints how Surprise does with its default head and
+// reservoir, at the lengths of a growing text.
+func TestSurpriseTruthTable(t *testing.T) {
+	name, text := longText(t, 300_000)
+	sizes := sizesOf(text)
+	truths := truthsOf(text, sizes)
+	rows := make([]tally, len(sizes))
+	for seed := range min(seeds(), 200) {
+		s, n := NewSurprise(DefaultHead, DefaultReservoir, 1000+seed), 0
+		for i, size := range sizes {
+			s.AddAll(text[n:size])
+			n = size
+			rows[i].add(s.Estimate(), truths[i].Surprise)
+			if s.Bytes() > 128<<10 {
+				t.Fatalf("%d bytes after %d words", s.Bytes(), n)
+			}
+		}
+	}
+	var all tally
+	t.Logf("%s; bias, rms error and coverage of the 95 %% interval in %%", name)
+	for i, a := range rows {
+		t.Logf("%10d words, %8.0f different | %s", sizes[i], truths[i].Distinct, &a)
+		if a.rms() > 0.02 {
+			t.Errorf("n=%d: rms error %.2f %%, want at most 2", sizes[i], 100*a.rms())
+		}
+		if a.rms() > 0 { // else it is exact
+			all.merge(a)
+		}
+	}
+	if all.n > 0 {
+		t.Logf("%10s %30s | %s", "all", "", &all)
+		all.checkCoverage(t, name)
+	}
+}
+
+// checkCell demands of one size's trials the rms error of theory and 92 to 98 %
+// coverage, give or take what chance does once in a thousand cells.
+func (a *tally) checkCell(t *testing.T, what string, theory float64) {
+	t.Helper()
+	const seldom = 3.3 // standard deviations
+	if limit := theory * (1.01 + seldom/math.Sqrt(2*a.n)); a.rms() > limit {
+		t.Errorf("%s: rms error %.2f %%, theory says %.2f, limit %.2f", what, 100*a.rms(), 100*theory, 100*limit)
+	}
+	if bias := math.Abs(a.meanError()); bias > 0.001+seldom*theory/math.Sqrt(a.n) {
+		t.Errorf("%s: bias %.2f %%", what, 100*a.meanError())
+	}
+	if atMost(a.covered, a.n, 0.92) < 1e-3 || atMost(a.n-a.covered, a.n, 0.02) < 1e-3 {
+		t.Errorf("%s: intervals cover %.0f of %.0f, want 92 to 98 %%", what, a.covered, a.n)
+	}
+}
+
+// checkPool demands an rms error of at most limit and 92 to 98 % coverage over
+// all sizes. With all 200 seeds it leaves nothing to chance; with fewer, what
+// they do, as the sizes of one seed belong together.
+func (a *tally) checkPool(t *testing.T, what string, limit float64, trials uint64) {
+	t.Helper()
+	slack, chance := 1.0, 0.0
+	if trials < 200 {
+		slack, chance = 1+2/math.Sqrt(2*float64(trials)), 3*math.Sqrt(0.95*0.05/float64(trials))
+	}
+	if a.rms() > limit*slack {
+		t.Errorf("%s: rms error %.2f %% of all, want at most %.2f", what, 100*a.rms(), 100*limit)
+	}
+	if c := a.coverage(); c < 0.92-chance || c > 0.98+chance {
+		t.Errorf("%s: intervals cover %.1f %% of all, want 92 to 98", what, 100*c)
+	}
+}
+
+// atMost returns the probability of at most k successes in n trials of chance
+// p.
+func atMost(k, n, p float64) (sum float64) {
+	all, _ := math.Lgamma(n + 1)
+	for i := 0.0; i <= k; i++ {
+		chosen, _ := math.Lgamma(i + 1)
+		left, _ := math.Lgamma(n - i + 1)
+		sum += math.Exp(all - chosen - left + i*math.Log(p) + (n-i)*math.Log1p(-p))
+	}
+	return sum
+}
