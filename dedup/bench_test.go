@@ -36,6 +36,24 @@ func BenchmarkBloom(b *testing.B) {
 					}
 				})
 			}
+			runAll := func(name string, from uint64, op func(hashes []uint64)) {
+				b.Run(fmt.Sprintf("%s/keys=%dM/bits=%d/lines=%d", name, n/1_000_000, bits, size.Lines), func(b *testing.B) {
+					hashes := make([]uint64, 1024) // a time is that of so many keys
+					b.ReportAllocs()
+					i := 0
+					for b.Loop() {
+						for j := range hashes {
+							hashes[j] = scatter(from + uint64((i+j)%n))
+						}
+						i += len(hashes)
+						op(hashes)
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(hashes)), "ns/key")
+				})
+			}
+			found := make([]bool, 1024)
+			runAll("hits", 0, func(hashes []uint64) { f.HasAll(hashes, found) })
+			runAll("misses", 1<<40, func(hashes []uint64) { f.HasAll(hashes, found) })
 			run("hit", 0, n, f.Has)
 			run("miss", 1<<40, 1<<40, f.Has)
 			// A second filter of this size is filled again and again with its
@@ -48,6 +66,15 @@ func BenchmarkBloom(b *testing.B) {
 					g.reset(size, h)
 				}
 				return g.Add(h)
+			})
+			g.Clear()
+			i = 0
+			runAll("adds", 1<<42, func(hashes []uint64) {
+				if i += len(hashes); i >= n {
+					i = 0
+					g.Clear()
+				}
+				g.AddAll(hashes)
 			})
 		}
 	}

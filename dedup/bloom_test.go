@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 )
@@ -178,6 +179,79 @@ func TestEpochsErrOnDifferentKeys(t *testing.T) {
 	ratio := float64(both) / (questions * rate * rate)
 	if ratio < 1.2 || ratio > 3 {
 		t.Errorf("%d wrong, %d in both epochs: %.2f times as many as by chance", wrong, both, ratio)
+	}
+}
+
+// AddAll and HasAll are Add and Has for each key in turn, however many there
+// are, whether they stand in one group twice, and with one line and two.
+func TestBloomInBatches(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	for n := range 5 * groupKeys {
+		for _, lines := range []int{1, 2} {
+			size := sizeOf(lineBits+r.Int64N(20_000), lines)
+			each, all := NewBloom(size, 1), NewBloom(size, 1)
+			for range 8 {
+				hashes := make([]uint64, n)
+				for i := range hashes {
+					hashes[i] = scatter(r.Uint64N(500))
+				}
+				found := make([]bool, n+1)
+				all.HasAll(hashes, found)
+				changed := 0
+				for i, h := range hashes {
+					if each.Has(h) != found[i] {
+						t.Fatalf("%d lines, key %d of %d: HasAll says %v", lines, i, n, found[i])
+					}
+				}
+				for _, h := range hashes {
+					if each.Add(h) {
+						changed++
+					}
+				}
+				if got := all.AddAll(hashes); got != changed {
+					t.Fatalf("%d lines: AddAll of %d keys changed the filter %d times, Add %d", lines, n, got, changed)
+				}
+			}
+			if !slices.Equal(each.lines, all.lines) || each.ones() != all.ones() {
+				t.Fatalf("%d lines, %d keys: AddAll made another filter than Add", lines, n)
+			}
+		}
+	}
+}
+
+func TestBloomHasAllWantsRoom(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	NewBloom(sizeOf(1000, 1), 1).HasAll(make([]uint64, 3), make([]bool, 2))
+}
+
+func TestBloomAllocatesNothing(t *testing.T) {
+	hashes, found := make([]uint64, 100), make([]bool, 100)
+	for i := range hashes {
+		hashes[i] = scatter(uint64(i))
+	}
+	for _, lines := range []int{1, 2} {
+		b := NewBloom(sizeOf(5000, lines), 1)
+		if n := testing.AllocsPerRun(10, func() {
+			b.Add(hashes[0])
+			b.Has(hashes[1])
+			b.AddAll(hashes)
+			b.HasAll(hashes, found)
+		}); n != 0 {
+			t.Errorf("%d lines: %v allocations", lines, n)
+		}
+	}
+}
+
+func TestBloomClear(t *testing.T) {
+	b := NewBloom(sizeOf(5000, 2), 1)
+	b.Add(scatter(1))
+	b.Clear()
+	if b.Fill() != 0 || b.Has(scatter(1)) || !b.Add(scatter(1)) {
+		t.Error("keys are left")
 	}
 }
 

@@ -1,5 +1,6 @@
 // Package dedup answers a crawler's most frequent question, "have I seen this
-// URL before?", exactly once with "new" for every URL, in little memory.
+// URL before?", exactly once with "new" for every URL, in little memory; and the
+// one after it, "have I seen this text before?".
 //
 // # The problem
 //
@@ -42,6 +43,20 @@
 // lines. Size, SizeFor and SizeWithin compute with the true rates.
 //
 // Set is the log: sorted 64-bit fingerprints in memory.
+//
+// Spectral is a Bloom filter that counts: how many links lead to a page, how many
+// URLs a host has, for 8 bytes a key and without their names.
+//
+// Classic is Bloom's filter of 1970, for the formulas (ClassicRate, BestK, BitsFor)
+// and for comparison; so are PublishedMultilayer and SegmentBloom.
+//
+// Duplicates tells pages with the same text, by Digest, and near-duplicates, by
+// MinHash signatures in an LSH index. Simhash with a HammingIndex is the other
+// known way; it finds fewer, and is kept for comparison.
+//
+// Filters of one size and seed have a union and an intersection, and every type a
+// versioned binary form with a checksum (docs/format/sketches.md). It contains the
+// seed, so it is as secret as that is.
 //
 // # The published multilayer filter
 //

@@ -34,6 +34,7 @@ type hasher struct {
 	segments [positions]multilinear
 	blocks   multilinear // for the front of long segments
 	base     uint64      // below prime; for sequences
+	seed     uint64      // what all of it is made of
 }
 
 // newHasher expands the seed to the keys of all positions by ChaCha8.
@@ -41,7 +42,7 @@ func newHasher(seed uint64) *hasher {
 	var wideSeed [32]byte
 	binary.LittleEndian.PutUint64(wideSeed[:], seed)
 	r := rand.NewChaCha8(wideSeed)
-	h := &hasher{blocks: newMultilinear(r), base: r.Uint64() % prime}
+	h := &hasher{blocks: newMultilinear(r), base: r.Uint64() % prime, seed: seed}
 	for i := range h.segments {
 		h.segments[i] = newMultilinear(r)
 	}

@@ -136,9 +136,9 @@ func (m *Multilayer) Bits() int64 {
 
 // Fill returns the share of all bits that are set.
 func (m *Multilayer) Fill() float64 {
-	ones := m.last.ones
+	ones := m.last.ones()
 	for i := range m.layers {
-		ones += m.layers[i].ones
+		ones += m.layers[i].ones()
 	}
 	return float64(ones) / float64(m.Bits())
 }

@@ -16,9 +16,10 @@ import (
 // errors of one epoch are not those of the next. See Stats for the account.
 //
 // Memory: the filter's Stats.FilterBytes and about 10 bytes for each URL and
-// for each of its prefixes that no URL before had. A Restarting is not safe for
-// concurrent use: two owners asking about one URL at a time would both be told
-// that it is new.
+// for each of its prefixes that no URL before had. Two of them cannot be merged,
+// as their accounts cannot be joined. A Restarting is not safe for concurrent
+// use: two owners asking about one URL at a time would both be told that it is
+// new.
 type Restarting struct {
 	cfg      Config
 	filter   *Multilayer

@@ -1,0 +1,43 @@
+package dedup
+
+import "testing"
+
+// BenchmarkSpectral measures a filter of 8 bytes a key that has counted the
+// links of a web of 125,000 pages; "add" and "count" follow the links, so
+// frequent pages come as often as they do, "absent" asks for others.
+func BenchmarkSpectral(b *testing.B) {
+	const keys = 125_000
+	stream, _ := linkStream(keys, 16*keys, 1)
+	for _, method := range spectralMethods {
+		s, err := NewSpectral(SpectralConfig{Keys: keys, Method: method, Seed: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, h := range stream {
+			s.Add(h)
+		}
+		run := func(name string, op func(i int, h uint64)) {
+			b.Run(method.String()+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					if i++; i == len(stream) {
+						i = 0
+					}
+					op(i, stream[i])
+				}
+			})
+		}
+		run("add", func(_ int, h uint64) { s.Add(h) })
+		run("count", func(_ int, h uint64) { sink += s.Count(h) })
+		run("absent", func(i int, _ uint64) { sink += s.Count(scatter(uint64(i))) })
+		if method != MinimalIncrease {
+			run("add and remove", func(_ int, h uint64) {
+				s.Add(h)
+				if s.Remove(h) != nil {
+					b.Fatal("an occurrence was lost")
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package dedup
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+
+	"crawler/internal/binform"
+	"github.com/cespare/xxhash/v2"
+)
+
+// A form decodes to a value that is deeply equal, and encodes to the same bytes;
+// AppendBinary keeps what stands before.
+func TestForms(t *testing.T) {
+	for _, ft := range formTypes() {
+		for i, f := range ft.good(3) {
+			data, err := f.MarshalBinary()
+			if err != nil {
+				t.Fatalf("%s %d: %v", ft.kind, i, err)
+			}
+			if more, err := f.AppendBinary([]byte("before")); err != nil || string(more) != "before"+string(data) {
+				t.Errorf("%s %d: AppendBinary: %v", ft.kind, i, err)
+			}
+			again := ft.zero()
+			if err := again.UnmarshalBinary(data); err != nil {
+				t.Fatalf("%s %d: %v", ft.kind, i, err)
+			}
+			// What grew by and by may have other tables and layers.
+			if ft.kind != kindRestarting && ft.kind != kindSet && !reflect.DeepEqual(f, again) {
+				t.Errorf("%s %d: it came back changed", ft.kind, i)
+			}
+			if got := must(again.MarshalBinary()); !bytes.Equal(got, data) {
+				t.Errorf("%s %d: it encodes differently now", ft.kind, i)
+			}
+			ft.use(again)
+		}
+	}
+}
+
+// The bytes of version 1, and what they mean: a change here is a new version, or
+// filters on disk would be misread.
+func TestFormsAreStable(t *testing.T) {
+	want := map[binform.Kind]uint64{
+		"BLOM": 0xeb4fc3f13a2fce83,
+		"CLAS": 0x662384e982f2668d,
+		"SEGB": 0x9d5ff85e695480c8,
+		"PMLB": 0xa4ed960ce6c5e372,
+		"MLBF": 0xe41621646af06b32,
+		"FSET": 0xf32333c972334c51,
+		"RSTR": 0x7f999e589eb341e1,
+	}
+	for _, ft := range formTypes() {
+		sum := uint64(0)
+		for _, f := range ft.good(3) {
+			sum = sum*31 + xxhash.Sum64(must(f.MarshalBinary()))
+		}
+		if sum != want[ft.kind] {
+			t.Errorf("%q: the forms hash to %#x, not %#x", string(ft.kind), sum, want[ft.kind])
+		}
+	}
+}
+
+// A Restarting that was saved and loaded answers as the one that was not, to the
+// end and through restarts, and counts the same.
+func TestRestartingGoesOn(t *testing.T) {
+	list := newWeb(10, 60).urls(6000)
+	for _, cfg := range []Config{
+		{ExpectURLs: 100, Seed: 1}, {ExpectURLs: 50_000, RestartEvery: 700}, {ExpectURLs: 500, BitsPerURL: 4, Layers: 8},
+	} {
+		one := mustRestarting(t, cfg)
+		for i, u := range list[:3000] {
+			one.Admit(u)
+			one.Admit(list[i/3])
+		}
+		var two Restarting
+		if err := two.UnmarshalBinary(must(one.MarshalBinary())); err != nil {
+			t.Fatal(err)
+		}
+		before, after := one.Stats(), two.Stats()
+		if before.Asked != after.Asked || before.FalsePositives != after.FalsePositives || before.Pruned != after.Pruned ||
+			before.New != after.New || before.Restarts != after.Restarts || before.Expect != after.Expect || before.Rate != after.Rate {
+			t.Errorf("the account changed: %+v, %+v", before, after)
+		}
+		if !reflect.DeepEqual(one.filter.last, two.filter.last) && cfg.BitsPerURL == 0 {
+			t.Error("the last array is another one")
+		}
+		for i := range list {
+			u := list[(i*7)%len(list)]
+			if x, y := one.Admit(u), two.Admit(u); x != y || two.LayerOf(u) != 0 {
+				t.Fatalf("%v: %v before, %v after", u, x, y)
+			}
+		}
+		if one.Admitted() != two.Admitted() || one.epoch != two.epoch || one.asked != two.asked || one.firstNew != two.firstNew {
+			t.Errorf("%+v\n%+v", one.Stats(), two.Stats())
+		}
+	}
+}
+
+// The tables of a decoded Set are as large as if it had grown.
+func TestSetFormSizesTables(t *testing.T) {
+	for _, n := range []uint64{1, 63, 1000, 10_000, 100_000} {
+		var grown, decoded Set
+		for i := range n {
+			grown.Add(scatter(i))
+		}
+		if err := decoded.UnmarshalBinary(must(grown.MarshalBinary())); err != nil {
+			t.Fatal(err)
+		}
+		for i := range grown.tables {
+			if got, want := decoded.tables[i].homes, grown.tables[i].homes; got != want {
+				t.Fatalf("%d hashes, table %d: %d homes, want %d", n, i, got, want)
+			}
+		}
+	}
+}
+
+// More prefixes than URLs, or prefixes of prefixes that are not there, cannot be.
+func TestRestartingFormRefusesPrefixes(t *testing.T) {
+	for layer, prefixes := range map[int]int{0: 3, 2: 1} {
+		r := mustRestarting(t, Config{})
+		r.Admit(mustParse("http://a/b"))
+		r.Admit(mustParse("http://a/c"))
+		for i := range prefixes {
+			r.prefixes[layer].Add(scatter(uint64(i)))
+		}
+		if err := new(Restarting).UnmarshalBinary(must(r.MarshalBinary())); !errors.Is(err, binform.ErrFormat) {
+			t.Errorf("%d prefixes more in layer %d: %v", prefixes, layer+1, err)
+		}
+	}
+}
+
+// Decoding must not take quadratic time for hashes that crowd together.
+func TestSetFormOfCrowdedHashes(t *testing.T) {
+	e := binform.Begin(nil, kindSet, 1)
+	const n = 200_000
+	e.Int64(n)
+	for i := range uint64(n) {
+		e.Uint64(i)
+	}
+	var s Set
+	if err := s.UnmarshalBinary(e.Close()); err != nil || s.Len() != n || !s.Has(0) || !s.Has(5) || s.Has(n) {
+		t.Errorf("%v, %d hashes", err, s.Len())
+	}
+}
+
+func TestZeroFiltersHaveNoForm(t *testing.T) {
+	for _, f := range []form{&Bloom{}, &Classic{}, &SegmentBloom{}, &PublishedMultilayer{}, &Multilayer{}, &Restarting{}} {
+		if _, err := f.MarshalBinary(); err == nil {
+			t.Errorf("%T has a form", f)
+		}
+	}
+	epoch := newMultilayer(must(Config{}.withDefaults()))
+	epoch.reset(must(Config{}.withDefaults()), 10, nil, 4)
+	if _, err := epoch.MarshalBinary(); err == nil {
+		t.Error("the seed of a later epoch was taken for the secret")
+	}
+}
+
+// Forms that claim what they cannot have are refused; every case is a good form
+// with one field changed.
+func TestFormsRefuse(t *testing.T) {
+	type field struct {
+		at   int // behind the header
+		size int
+	}
+	set := func(f form, at field, v uint64) []byte {
+		data := must(f.MarshalBinary())
+		fields := slices.Clone(data[16 : len(data)-8])
+		for i := range at.size {
+			fields[at.at+i] = byte(v >> (8 * i))
+		}
+		e := binform.Begin(nil, binform.Kind(data[4:8]), 1)
+		e.Raw(fields)
+		return e.Close()
+	}
+	list := newWeb(9, 20).urls(300)
+	bloom, classic := NewBloom(Size{1024, 1}, 1), NewClassic(100, 3, 1)
+	published := NewPublishedMultilayer(2, 100, 3)
+	multi := newMultilayer(must(Config{ExpectURLs: 10, Layers: 2}.withDefaults()))
+	r := mustRestarting(t, Config{ExpectURLs: 1000, RestartEvery: 200})
+	for _, u := range list {
+		r.Admit(u)
+	}
+	set3 := &Set{}
+	for _, h := range []uint64{0, 1 << 60, 1 << 61} {
+		set3.Add(h)
+	}
+	const config, account = 41, 41 + 48 // where they end in a Restarting's form
+	huge := uint64(1) << 60
+	for name, c := range map[string]struct {
+		f    form
+		at   field
+		bad  []uint64
+		good uint64 // what the field has, to know that the offset is right
+	}{
+		"lines a key":         {bloom, field{8, 1}, []uint64{0, 3, 255}, 1},
+		"lines":               {bloom, field{9, 8}, []uint64{0, 1, 3, huge, 1 << 63}, 2},
+		"hash functions":      {classic, field{8, 1}, []uint64{0, 65}, 3},
+		"bits":                {classic, field{9, 8}, []uint64{0, 64, 129, 1 << 40, huge, 1 << 63}, 100},
+		"bits behind the end": {classic, field{17 + 8, 8}, []uint64{1 << 36, 1 << 63}, 0},
+		"layers":              {published, field{0, 1}, []uint64{0, 1, 3, 9, 255}, 2},
+		"bits of a layer":     {published, field{2, 8}, []uint64{0, 200, 1 << 40, huge, 1 << 63}, 100},
+		"layers of prefixes":  {multi, field{8, 1}, []uint64{0, 1, 3, 9}, 2},
+		"room for prefixes":   {multi, field{9, 8}, []uint64{0, 63, 1 << 63}, 64},
+		"lines of a layer":    {multi, field{18, 8}, []uint64{0, 1, 3, huge, 1 << 63}, 2},
+		"lines a prefix":      {multi, field{17, 1}, []uint64{0, 2, 3}, 1},
+		"hashes":              {set3, field{0, 8}, []uint64{0, 2, 4, huge, 1 << 63}, 3},
+		"ascending hashes":    {set3, field{16, 8}, []uint64{0, 1 << 61, 1 << 62}, 1 << 60},
+		"expected URLs":       {r, field{8, 8}, []uint64{0, 1<<32 + 1, huge, 1 << 63}, 1000},
+		"rate":                {r, field{16, 8}, []uint64{0, math.Float64bits(0.6), math.Float64bits(nan()), 1 << 63}, math.Float64bits(1e-3)},
+		"bits a URL":          {r, field{24, 8}, []uint64{math.Float64bits(-1), math.Float64bits(257), math.Float64bits(nan())}, 0},
+		"restart every":       {r, field{32, 8}, []uint64{1, 99, 1 << 63}, 200},
+		"layers of a crawl":   {r, field{40, 1}, []uint64{0, 3, 5, 9}, 4},
+		"design point":        {r, field{config, 8}, []uint64{0, 299, 1<<32 + 1, huge, 1 << 63}, 1000},
+		"epoch's beginning":   {r, field{config + 8, 8}, []uint64{0, 99, 301, 1 << 63}, 200},
+		"restarts":            {r, field{config + 16, 8}, []uint64{301, 1 << 63}, 1},
+		"questions":           {r, field{config + 24, 8}, []uint64{0, 299, 1 << 63}, 300},
+		"false positives":     {r, field{config + 32, 8}, []uint64{301, 1 << 63}, uint64(r.wrong)},
+		"pruned":              {r, field{config + 40, 8}, []uint64{301, 1<<63 - 1, 1 << 63}, uint64(r.pruned)},
+		"the log":             {r, field{account, 8}, []uint64{0, 299, 301, huge, 1 << 63}, 300},
+		"first misses":        {r, field{account + 8 + 300*8, 8}, []uint64{301, 1 << 63}, uint64(r.firstNew[0])},
+		"the log of prefixes": {r, field{account + 8 + 300*8 + 8, 8}, []uint64{0, 1, huge, 1 << 63}, uint64(r.prefixes[0].n)},
+	} {
+		data := must(c.f.MarshalBinary())
+		if !bytes.Equal(set(c.f, c.at, c.good), data) {
+			t.Errorf("%s is not at %d", name, c.at.at)
+			continue
+		}
+		for _, v := range c.bad {
+			decode := reflect.New(reflect.TypeOf(c.f).Elem()).Interface().(form)
+			var err error
+			if n := allocated(func() { err = decode.UnmarshalBinary(set(c.f, c.at, v)) }); n > 300_000 { // the smallest tables of five Sets take half of that
+				t.Errorf("%s %#x: %d bytes allocated", name, v, n)
+			}
+			if !errors.Is(err, binform.ErrFormat) || !reflect.ValueOf(decode).Elem().IsZero() {
+				t.Errorf("%s %#x: %v", name, v, err)
+			}
+		}
+	}
+}
+
+// A small form cannot ask for a large filter: what was sized for four billion
+// URLs is sized anew, and does its work.
+func TestSmallFormOfLargeFilter(t *testing.T) {
+	for _, cfg := range []Config{
+		{ExpectURLs: MaxURLs, FPRate: 1e-300}, {ExpectURLs: MaxURLs, BitsPerURL: 256}, {ExpectURLs: MaxURLs, BitsPerURL: 1e-300},
+	} {
+		full := must(cfg.withDefaults())
+		r := &Restarting{cfg: full, prefixes: make([]Set, full.Layers), expect: MaxURLs}
+		r.rebuild(1 << 20)
+		r.expect = MaxURLs // as it would be with the memory for it
+		data := must(r.MarshalBinary())
+		var small Restarting
+		if n := allocated(func() { mustBe(small.UnmarshalBinary(data) == nil) }); n > 2<<20 {
+			t.Errorf("%+v: %d bytes allocated for a form of %d", cfg, n, len(data))
+		}
+		for i := range 2000 {
+			u := mustParse(fmt.Sprintf("http://h%d/", i))
+			if !small.Admit(u) || small.Admit(u) {
+				t.Fatalf("%+v: %v is wrong", cfg, u)
+			}
+		}
+	}
+}
+
+// allocated returns how many bytes f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}

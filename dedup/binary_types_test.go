@@ -1,0 +1,187 @@
+package dedup
+
+import (
+	"encoding"
+	"math"
+	"slices"
+
+	"crawler/internal/binform"
+	"crawler/weburl"
+)
+
+// form is what every type with a binary form has.
+type form interface {
+	encoding.BinaryAppender
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// formType is one of the types with a binary form.
+type formType struct {
+	kind binform.Kind
+	zero func() form
+	good func(seed uint64) []form // empty, small and full ones
+	use  func(form)               // calls what a user would call
+}
+
+func formTypes() []formType {
+	list := newWeb(9, 20).urls(300)
+	return []formType{
+		{kindBloom, func() form { return &Bloom{} }, goodBlooms, func(f form) {
+			b := f.(*Bloom)
+			b.Has(1 << 60)
+			b.Add(1 << 60)
+			mustBe(b.Has(1<<60) && !b.Add(1<<60) && sane(b.Fill()) && sane(b.ExpectedRate()))
+			mustBe(b.Union(b) == nil && b.Intersect(b) == nil)
+		}},
+		{kindClassic, func() form { return &Classic{} }, goodClassics, func(f form) {
+			c := f.(*Classic)
+			c.Add(7)
+			mustBe(c.Has(7) && !c.Add(7) && sane(c.Fill()) && sane(c.ExpectedRate()) && int64(len(c.String())) == c.Bits())
+			mustBe(c.Union(c) == nil && c.Intersect(c) == nil)
+		}},
+		{kindSegment, func() form { return &SegmentBloom{} }, goodSegments(list), func(f form) {
+			s := f.(*SegmentBloom)
+			s.Add(list[0])
+			mustBe(s.Has(list[0]) && !s.Add(list[0]) && sane(s.Fill()) && s.Union(s) == nil)
+		}},
+		{kindPublished, func() form { return &PublishedMultilayer{} }, goodPublished(list), func(f form) {
+			p := f.(*PublishedMultilayer)
+			p.Add(list[0])
+			mustBe(p.Has(list[0]) && !p.Add(list[0]) && sane(p.ExpectedRate(0.5, 0.5)) && p.Union(p) == nil)
+			for i := range p.Layers() + 1 {
+				mustBe(sane(p.Fill(i + 1)))
+			}
+		}},
+		{kindMultilayer, func() form { return &Multilayer{} }, goodMultilayers(list), func(f form) {
+			m := f.(*Multilayer)
+			m.Add(list[0])
+			mustBe(m.Has(list[0]) && !m.Add(list[0]) && m.LayerOf(list[0]) == 0)
+			mustBe(sane(m.Fill()) && sane(m.ExpectedRate()) && m.Union(m) == nil)
+		}},
+		{kindSet, func() form { return &Set{} }, goodSets, func(f form) {
+			s := f.(*Set)
+			n := s.Len()
+			for _, h := range []uint64{0, 5, 1 << 58, math.MaxUint64} {
+				n += count(s.Add(h))
+				mustBe(s.Has(h))
+			}
+			mustBe(s.Len() == n && slices.IsSorted(slices.Collect(s.All)) && s.Bytes() > 0)
+		}},
+		{kindRestarting, func() form { return &Restarting{} }, goodRestartings(list), func(f form) {
+			r := f.(*Restarting)
+			for _, u := range list[:50] {
+				// A forged log may hold a URL without its prefixes: then Has denies
+				// it, and no check can tell; but nothing is admitted twice.
+				before := r.Admitted()
+				added := int64(count(r.Admit(u)))
+				mustBe(r.Admitted() == before+added && !r.Admit(u) && r.Admitted() == before+added)
+			}
+			s := r.Stats()
+			mustBe(s.New == r.Admitted() && sane(s.Fill) && sane(s.ExpectedRate) && sane(s.Rate))
+		}},
+	}
+}
+
+// sane reports whether a share is one.
+func sane(x float64) bool { return x >= 0 && x <= 1 }
+
+func mustBe(ok bool) {
+	if !ok {
+		panic("a decoded value is not usable")
+	}
+}
+
+func goodBlooms(seed uint64) (list []form) {
+	for _, size := range []Size{{512, 1}, {1024, 2}, {512 * 70, 2}, {512 * 9, 1}} {
+		b := NewBloom(size, seed)
+		list = append(list, b)
+		for i := range uint64(size.Bits / 20) {
+			b.Add(scatter(seed + i))
+		}
+	}
+	return append(list, NewBloom(Size{512 * 3, 1}, 0))
+}
+
+func goodClassics(seed uint64) (list []form) {
+	for _, c := range []*Classic{NewClassic(1, 1, seed), NewClassic(64, 2, seed), NewClassic(1001, 7, seed), NewClassic(11, MaxHashes, 0)} {
+		list = append(list, c)
+		for i := range uint64(c.Bits() / 10) {
+			c.Add(scatter(seed + i))
+		}
+	}
+	return list
+}
+
+func goodSegments(urls []weburl.URL) func(uint64) []form {
+	return func(seed uint64) []form {
+		s := NewSegmentBloom(500+int64(seed), 3)
+		s.Add(urls[1])
+		return []form{s, NewSegmentBloom(1, 1)}
+	}
+}
+
+func goodPublished(urls []weburl.URL) func(uint64) []form {
+	return func(seed uint64) (list []form) {
+		for _, p := range []*PublishedMultilayer{
+			NewPublishedMultilayer(4, 300+int64(seed), 3), NewPublishedMultilayer(1, 1, 1), NewPublishedMultilayer(MaxLayers, 64, MaxHashes),
+		} {
+			p.Add(urls[2])
+			list = append(list, p)
+		}
+		return append(list, NewPublishedMultilayer(2, 100, 2))
+	}
+}
+
+func goodMultilayers(urls []weburl.URL) func(uint64) []form {
+	return func(seed uint64) (list []form) {
+		for _, cfg := range []Config{
+			{ExpectURLs: 100, Seed: seed}, {ExpectURLs: 30, Layers: 8, FPRate: 1e-5, Seed: seed}, {ExpectURLs: 300, BitsPerURL: 12, Layers: 1},
+		} {
+			m := newMultilayer(must(cfg.withDefaults()))
+			list = append(list, m)
+			for _, u := range urls[:50] {
+				m.Add(u)
+			}
+		}
+		return append(list, newMultilayer(must(Config{ExpectURLs: 1}.withDefaults())))
+	}
+}
+
+func goodSets(seed uint64) []form {
+	empty, zero, small, large := &Set{}, &Set{}, &Set{}, &Set{}
+	zero.Add(0)
+	small.Add(math.MaxUint64)
+	for i := range uint64(3000) {
+		large.Add(scatter(seed + i))
+	}
+	large.Add(0)
+	return []form{empty, zero, small, large}
+}
+
+func goodRestartings(urls []weburl.URL) func(uint64) []form {
+	return func(seed uint64) (list []form) {
+		for _, cfg := range []Config{
+			{ExpectURLs: 10, Seed: seed, Layers: 1}, {ExpectURLs: 1000, Seed: seed, RestartEvery: 90, Layers: 8},
+			{ExpectURLs: 50, BitsPerURL: 2, Layers: 2, FPRate: 0.5}, {},
+		} {
+			r, err := NewRestarting(cfg)
+			mustBe(err == nil)
+			list = append(list, r)
+			for i, u := range urls[:30*r.cfg.Layers] {
+				r.Admit(u)
+				r.Admit(urls[i/2])
+			}
+		}
+		empty, err := NewRestarting(Config{ExpectURLs: 1})
+		mustBe(err == nil)
+		return append(list, empty)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
