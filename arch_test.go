@@ -23,13 +23,15 @@ var rooms = map[string][]string{
 	"fetch":             {"weburl"},
 	"crawl":             {"fetch", "frontier", "parse", "weburl"},
 	"report":            {"crawl", "dedup", "fetch", "parse", "stats", "internal/durable"},
+	"lab":               {"dedup", "parse", "report", "stats", "weburl", "internal/sheet"},
 	"internal/binform":  {},
 	"internal/durable":  {},
 	"internal/memweb":   {},
 	"internal/demosite": {},
+	"internal/sheet":    {},
 	"configs":           {},
-	"cmd/crawler": {"configs", "crawl", "dedup", "fetch", "frontier", "parse", "report", "weburl",
-		"internal/demosite"},
+	"cmd/crawler": {"configs", "crawl", "dedup", "fetch", "frontier", "lab", "parse", "report", "weburl",
+		"internal/demosite", "internal/durable", "internal/sheet"},
 }
 
 // pure packages take time, randomness and bytes as arguments: none of these may be

@@ -93,7 +93,7 @@ site, and the filter's measured rate of false positives.`,
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetVersionTemplate("crawler {{.Version}}\n")
-	root.AddCommand(newCrawl(s), newReport(s), newDemo(s), newVersion(s))
+	root.AddCommand(newCrawl(s), newReport(s), newDemo(s), newLab(s), newVersion(s))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range append(root.Commands(), root) {

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"crawler/internal/durable"
+	"crawler/internal/sheet"
+	"crawler/lab"
+)
+
+// labOptions are the flags of crawler lab; each experiment has some of them.
+type labOptions struct {
+	json bool
+	html string
+	seed uint64
+
+	bits           float64
+	urls, pages    int
+	questions      int
+	runs, restarts int
+}
+
+// experiment is a verb of crawler lab.
+type experiment struct {
+	use, short, long, example string
+	args                      cobra.PositionalArgs
+	flags                     func(*pflag.FlagSet, *labOptions)
+	run                       func(context.Context, *labOptions, []string) (*sheet.Sheet, error)
+}
+
+func newLab(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "lab",
+		Short: "Compare the filters and sketches with each other and with exact answers",
+		Long: `lab shows what the program's filters and sketches buy, on data of yours or
+generated: as text tables, as JSON, or as one HTML page with plots.`,
+		Example: `  crawler lab theory
+  crawler lab filters --html filters.html
+  crawler lab words /usr/share/doc
+  crawler lab restart`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("crawler lab --help lists the experiments", "there is no experiment %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	for _, e := range experiments {
+		c.AddCommand(e.command(s))
+	}
+	return c
+}
+
+func (e experiment) command(s streams) *cobra.Command {
+	o := &labOptions{}
+	c := &cobra.Command{
+		Use: e.use, Short: e.short, Long: e.long + "\n" + exitCodes, Example: e.example, Args: e.args,
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer release()
+			result, err := e.run(ctx, o, args)
+			switch {
+			case ctx.Err() != nil:
+				return &exitError{code: exitInterrupted, err: errors.New("interrupted; nothing was written")}
+			case err != nil:
+				return usage("crawler lab "+c.Name()+" --help tells what it takes", "%w", err)
+			}
+			return o.present(s, result)
+		},
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	if e.flags != nil {
+		e.flags(f, o)
+	}
+	f.BoolVar(&o.json, "json", false, "print the figures as JSON")
+	f.StringVar(&o.html, "html", "", "write one HTML page with plots to `FILE`, too; - prints it instead")
+	return c
+}
+
+// present prints the sheet, and writes the page.
+func (o *labOptions) present(s streams, result *sheet.Sheet) error {
+	form := result.Text
+	if o.html == "-" {
+		form = result.HTML
+	}
+	if o.json {
+		form = result.JSON
+	}
+	if o.html != "" && o.html != "-" {
+		var page bytes.Buffer
+		if err := result.HTML(&page); err != nil {
+			return &exitError{code: exitFailed, err: err}
+		}
+		if err := durable.WriteFile(o.html, page.Bytes()); err != nil {
+			return diskError(err)
+		}
+	}
+	if err := form(s.out); err != nil {
+		return diskError(err)
+	}
+	if o.html != "" && o.html != "-" {
+		fmt.Fprintf(s.err, "\nwritten to %s\n", o.html)
+	}
+	return nil
+}
+
+func seedFlag(f *pflag.FlagSet, o *labOptions) {
+	f.Uint64Var(&o.seed, "seed", 1, "derive everything random from `N`: the same seed gives the same figures, times aside")
+}
+
+var experiments = []experiment{
+	{
+		use:   "filters [FILE|DIR]",
+		short: "Ways to remember URLs: false positives, time to ask, time to insert",
+		long: `filters compares linear search, binary search, a hash table, the Bloom filter,
+the multilayer filter as published and as repaired: false positives, time to ask
+and time to insert against the number of URLs, at equal memory and at the
+paper's. Then it asks what breaks a filter: real URLs held out, swapped and
+repeated segments, known paths on new hosts.
+
+The URLs are those of FILE, one a line, or of the crawl in DIR, or generated.`,
+		example: `  crawler lab filters
+  crawler lab filters urls.txt --bits 10 --html filters.html
+  crawler lab filters example --json | jq .sections`,
+		args: atMost(1, "name a file of URLs or a crawl's directory, or nothing: crawler lab filters [FILE|DIR]"),
+		flags: func(f *pflag.FlagSet, o *labOptions) {
+			f.IntVar(&o.urls, "max-urls", 200_000, "compare on `N` URLs")
+			f.Float64Var(&o.bits, "bits", lab.DefaultBitsPerURL, "give every filter `N` bits a URL")
+			f.IntVar(&o.questions, "questions", lab.DefaultQuestions, "ask at most `N` questions of each kind")
+			seedFlag(f, o)
+		},
+		run: labFilters,
+	},
+	{
+		use:   "theory",
+		short: "The figures of the literature beside what the code computes",
+		long: `theory prints the tables and worked examples of the slides, notes and papers
+this program rests on beside what its code computes, and marks their misprints.`,
+		example: "  crawler lab theory\n  crawler lab theory --html theory.html",
+		args:    exactly(0, "crawler lab theory takes flags only"),
+		run: func(context.Context, *labOptions, []string) (*sheet.Sheet, error) {
+			return lab.Theory(), nil
+		},
+	},
+	{
+		use:   "words FILE|DIR",
+		short: "Distinct words and surprise number of a text, by every estimator and exactly",
+		long: `words counts the words of FILE, or of all HTML and text files under DIR: how many
+are different and how unevenly they are used (the second moment, "surprise
+number"), by every estimator of the program, with the exact values beside; the
+most frequent words, and the share that occurs once.`,
+		example: "  crawler lab words README.md\n  crawler lab words /usr/share/doc --html words.html",
+		args:    exactly(1, "name a text or HTML file, or a directory of them: crawler lab words FILE|DIR"),
+		flags:   seedFlag,
+		run: func(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet, error) {
+			return lab.Words(ctx, lab.WordsConfig{Path: args[0], Seed: o.seed})
+		},
+	},
+	{
+		use:   "restart [DIR]",
+		short: "What a crawl loses under six ways to restart its filter",
+		long: `restart simulates crawls of a link graph and tells how many pages are lost, and
+how many are fetched twice, when the filter of seen URLs is never restarted,
+cleared, aged in two generations, rebuilt from the log with a new seed, and
+rebuilt with its doubtful answers offered again or settled exactly.
+
+The graph is that of the crawl in DIR (crawled with --edges), or of the HTML
+files under DIR, or generated.`,
+		example: `  crawler lab restart
+  crawler crawl https://example.com/ --edges -o example && crawler lab restart example`,
+		args: atMost(1, "name a crawl's directory, or a directory of HTML files, or nothing: crawler lab restart [DIR]"),
+		flags: func(f *pflag.FlagSet, o *labOptions) {
+			f.IntVar(&o.pages, "pages", 100_000, "generate a graph of `N` pages")
+			f.IntVar(&o.runs, "runs", 5, "simulate `N` crawls for each figure")
+			f.IntVar(&o.restarts, "restarts", 3, "restart the filter `N` times in a crawl")
+			seedFlag(f, o)
+		},
+		run: labRestart,
+	},
+}
+
+func labFilters(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet, error) {
+	cfg := lab.CorpusConfig{MaxURLs: o.urls, Seed: o.seed}
+	var corpus *lab.Corpus
+	var err error
+	if len(args) == 1 {
+		corpus, err = lab.LoadCorpus(ctx, args[0], cfg)
+	} else {
+		corpus, err = lab.GenerateCorpus(ctx, cfg)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return lab.Filters(ctx, lab.FiltersConfig{Corpus: corpus, BitsPerURL: o.bits, Questions: o.questions, Seed: o.seed})
+}
+
+func labRestart(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet, error) {
+	var g *lab.Graph
+	var err error
+	if len(args) == 1 {
+		g, err = lab.LoadGraph(ctx, args[0])
+	} else {
+		g, err = lab.GenerateGraph(o.pages, o.seed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return lab.Restart(ctx, lab.RestartConfig{Graph: g, Restarts: o.restarts, Runs: o.runs, Seed: o.seed})
+}
+
+// atMost is cobra.MaximumNArgs with the next step in its error.
+func atMost(n int, hint string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usage(hint, "%s takes at most %d arguments, got %d", c.Name(), n, len(args))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,126 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"crawler/internal/sheet"
+)
+
+// Theory returns the figures and worked examples of the sources beside what this
+// program's code computes, and says which of them are misprints. The sources are
+// named by their numbers:
+//
+//	000  Ullman, slides on streams: Bloom filter, sampling, distinct words, moments
+//	001  "Bloom filter", slides of 2013
+//	002  a lecture on crawling: Bloom and spectral filters, set difference
+//	003  notes on Bloom filters
+//	004  a term project on the multilayer filter of Cen, Xu and Sun (2010)
+func Theory() *sheet.Sheet {
+	s := &sheet.Sheet{
+		Title: "The sources, computed again",
+		Intro: []string{
+			"Each row has a figure or a worked example of a source, and what the code of this program computes for it. \"agrees\": " +
+				"equal in all digits printed. \"rounded\": the source rounded on the way. \"measured\": the source's experiment, within one " +
+				"percent of the theory. \"computed\": the source gives no figure. \"MISPRINT\": the source is wrong.",
+			"000: Ullman's slides on streams. 001: Bloom filter slides, 2013. 002: lecture on crawling. 003: notes on Bloom filters. " +
+				"004: term project on the multilayer filter of Cen, Xu and Sun (2010).",
+		},
+	}
+	for _, part := range []struct {
+		title  string
+		claims []claim
+	}{
+		{"Bloom filter: worked examples", bloomExamples()},
+		{"Bloom filter: rates", bloomRates()},
+		{"Bloom filter: the table of 001", bloomTable()},
+		{"Crawling: sizes and times", crawlSizes()},
+		{"Multilayer filter", multilayerClaims()},
+		{"Spectral filter", spectralClaims()},
+		{"Sampling", samplingClaims()},
+		{"Distinct elements (Flajolet-Martin)", distinctClaims()},
+		{"Moments (Alon-Matias-Szegedy)", momentClaims()},
+		{"Neighbourhoods", neighbourhoodClaims()},
+	} {
+		s.Sections = append(s.Sections, sheet.Section{Title: part.title, Table: claimTable(part.claims)})
+	}
+	return s
+}
+
+// claim is one figure or statement of a source.
+type claim struct {
+	source   string // "000 slide 12"
+	what     string
+	printed  string // as the source has it
+	computed any    // float64 or string
+	verdict  verdict
+	note     string
+}
+
+// verdict is what a claim is expected to be; a test holds it against the figures.
+type verdict string
+
+const (
+	agrees   verdict = "agrees"
+	rounded  verdict = "rounded"
+	measured verdict = "measured" // by the source, within one percent of the theory
+	unsaid   verdict = "computed" // the source gives no figure
+	misprint verdict = "MISPRINT"
+)
+
+func claimTable(claims []claim) *sheet.Table {
+	t := &sheet.Table{Columns: []sheet.Column{
+		{Name: "source"}, {Name: "what"}, {Name: "source says"}, {Name: "computed"}, {Name: "verdict"}, {Name: "note"},
+	}}
+	for _, c := range claims {
+		t.Rows = append(t.Rows, []sheet.Cell{c.source, c.what, c.printed, c.shown(), string(c.verdict), c.note})
+	}
+	return t
+}
+
+// shown is the computed value with one digit more than the source prints.
+func (c claim) shown() string {
+	x, ok := c.computed.(float64)
+	if !ok {
+		return fmt.Sprint(c.computed)
+	}
+	if mantissa, _, scientific := strings.Cut(c.printed, "e"); scientific {
+		return strconv.FormatFloat(x, 'e', decimals(mantissa)+1, 64)
+	}
+	if c.verdict == measured {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	if c.printed == "" {
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	}
+	return strconv.FormatFloat(x, 'f', decimals(c.printed)+1, 64)
+}
+
+// holds reports whether the computed value is the printed one in all its digits.
+func (c claim) holds() bool {
+	x, ok := c.computed.(float64)
+	if !ok {
+		return c.computed == c.printed
+	}
+	if mantissa, _, scientific := strings.Cut(c.printed, "e"); scientific {
+		return sameNumber(strconv.FormatFloat(x, 'e', decimals(mantissa), 64), c.printed)
+	}
+	return strconv.FormatFloat(x, 'f', decimals(c.printed), 64) == c.printed
+}
+
+// sameNumber compares "4e-11" with "4e-11", but also "1.0e+03" with "1.0e3".
+func sameNumber(a, b string) bool {
+	x, err1 := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
+	return err1 == nil && err2 == nil && x == y
+}
+
+func decimals(number string) int {
+	_, frac, _ := strings.Cut(number, ".")
+	return len(frac)
+}

@@ -1,0 +1,252 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"crawler/internal/sheet"
+	"crawler/parse"
+	"crawler/stats"
+)
+
+// WordsConfig configures Words.
+type WordsConfig struct {
+	Path string // a text or HTML file, or a directory of them
+	Seed uint64 // of the sketches
+}
+
+// MaxDistinctWords is how many different words are counted exactly.
+const MaxDistinctWords = 10_000_000
+
+// Words counts the words of a text by every estimator of package stats and exactly.
+func Words(ctx context.Context, c WordsConfig) (*sheet.Sheet, error) {
+	w := newWordCount(c.Seed)
+	err := eachDocument(ctx, c.Path, parse.Options{OnWord: w.name}, func(_ string, page *parse.Page) error {
+		w.documents++
+		return w.add(page.Words)
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.mark()
+	return &sheet.Sheet{
+		Title: "Words of " + c.Path,
+		Intro: []string{fmt.Sprintf("%d documents, %d words, %d different ones; seed %d. A word is counted as the crawler counts it: "+
+			"a run of letters and digits, in lower case.", w.documents, w.exact.Total(), w.exact.Distinct(), c.Seed)},
+		Sections: []sheet.Section{w.distinctSection(), w.surpriseSection(), w.uniqueSection(), w.topSection()},
+	}, nil
+}
+
+// wordCount feeds every word to all that count.
+type wordCount struct {
+	documents int
+	names     map[uint64]string
+	exact     stats.Exact
+
+	distinct  *stats.Distinct
+	words     *stats.Words
+	headed    *stats.Surprise // reservoir behind an exact head
+	plain     *stats.Surprise // the source's reservoir alone
+	sketch    *stats.CountSketch
+	sample    *stats.Sample
+	heavy     *stats.HeavyHitters
+	next      uint64 // words after which the growth is marked again
+	growth    []sheet.Point
+	estimated []sheet.Point
+}
+
+const (
+	plainReservoir = 1024
+	sketchDepth    = 5
+	sketchWidth    = 4096
+	sampleLimit    = 4096
+	heavyCounters  = 1024
+	topWords       = 15
+	firstMark      = 100 // words, for the first point of the plot
+)
+
+func newWordCount(seed uint64) *wordCount {
+	return &wordCount{
+		names:    make(map[uint64]string),
+		distinct: stats.NewDistinct(0, seed),
+		words:    stats.NewWords(stats.Config{Seed: seed}),
+		headed:   stats.NewSurprise(stats.DefaultHead, 0, seed),
+		plain:    stats.NewSurprise(0, plainReservoir, seed),
+		sketch:   stats.NewCountSketch(sketchDepth, sketchWidth, seed),
+		sample:   stats.NewSample(sampleLimit, 1, seed),
+		heavy:    stats.NewHeavyHitters(heavyCounters, seed),
+		next:     firstMark,
+	}
+}
+
+// name remembers what a word reads like.
+func (w *wordCount) name(word []byte) {
+	h := xxhash.Sum64(word)
+	if _, ok := w.names[h]; !ok && len(w.names) < MaxDistinctWords {
+		w.names[h] = string(word)
+	}
+}
+
+func (w *wordCount) add(words []uint64) error {
+	for len(words) > 0 {
+		n := int(min(uint64(len(words)), w.next-w.exact.Total()))
+		w.addAll(words[:n])
+		words = words[n:]
+		if w.exact.Total() == w.next {
+			w.mark()
+			w.next = max(w.next+1, w.next*5/4)
+		}
+	}
+	if w.exact.Distinct() > MaxDistinctWords {
+		return fmt.Errorf("more than %d different words: count a part of the text", MaxDistinctWords)
+	}
+	return nil
+}
+
+func (w *wordCount) addAll(words []uint64) {
+	w.exact.AddAll(words)
+	w.distinct.AddAll(words)
+	w.words.AddAll(words)
+	w.headed.AddAll(words)
+	w.plain.AddAll(words)
+	w.sketch.AddAll(words)
+	w.sample.AddAll(words)
+	w.heavy.AddAll(words)
+}
+
+// mark adds a point to the curve of different words.
+func (w *wordCount) mark() {
+	n := float64(w.exact.Total())
+	w.growth = append(w.growth, sheet.Point{X: n, Y: float64(w.exact.Distinct())})
+	w.estimated = append(w.estimated, sheet.Point{X: n, Y: w.distinct.Estimate().Estimate})
+}
+
+var estimatorColumns = []sheet.Column{
+	{Name: "estimator"}, {Name: "memory", Unit: "bytes"}, {Name: "estimate"}, {Name: "low"}, {Name: "high"},
+	{Name: "error", Unit: "%", Format: "%+.2f"},
+}
+
+// estimator is one row: a figure beside the truth.
+func estimator(name string, bytes int, i stats.Interval, truth float64) []sheet.Cell {
+	row := []sheet.Cell{name, bytes, whole(i.Estimate), whole(i.Low), whole(i.High), percent(i.Estimate, truth)}
+	if i.High == 0 {
+		row[3], row[4] = nil, nil // no interval
+	}
+	return row
+}
+
+// exactly is the row of the truth.
+func exactly(truth float64) []sheet.Cell {
+	row := estimator("exact, in a map", 0, stats.Interval{Estimate: truth, Low: truth, High: truth}, truth)
+	row[1] = nil
+	return row
+}
+
+// whole rounds a count.
+func whole(x float64) int64 { return int64(math.Round(x)) }
+
+func percent(estimate, truth float64) sheet.Cell {
+	if truth == 0 {
+		return nil
+	}
+	return 100 * (estimate/truth - 1)
+}
+
+// point is an estimate without an interval.
+func point(x float64) stats.Interval { return stats.Interval{Estimate: x} }
+
+func (w *wordCount) distinctSection() sheet.Section {
+	truth := float64(w.exact.Distinct())
+	registers := w.distinct.Bytes()
+	martingale, _ := w.distinct.Martingale()
+	group := w.distinct.GroupMedian()
+	rows := [][]sheet.Cell{
+		exactly(truth),
+		estimator("Flajolet-Martin, 4096 registers: martingale", registers, martingale, truth),
+		estimator("the same: maximum likelihood, for merged sketches", registers, w.distinct.MaximumLikelihood(), truth),
+		estimator("the same: median of group means, as the source has it", registers, point(group), truth),
+		estimator(fmt.Sprintf("the same, divided by its bias of %v", stats.GroupBias), registers, point(group/stats.GroupBias), truth),
+		estimator("with the exact head of the surprise number, as crawls report it", w.words.Bytes(), w.words.Distinct(), truth),
+		estimator("key sample", w.sample.Bytes(), w.sample.Distinct(), truth),
+	}
+	return sheet.Section{
+		Title: "Distinct words, the 0th moment",
+		Notes: []string{"Intervals hold the truth in 95 of 100 texts. The mean of 2^R is infinite, so the median of group means comes out " +
+			"too high by a factor that grows with the group."},
+		Table: &sheet.Table{Columns: estimatorColumns, Rows: rows},
+		Plots: []sheet.Plot{{
+			Title: "Vocabulary growth", X: "words read", Y: "different words", LogX: true, LogY: true,
+			Lines: []sheet.Line{{Name: "exact", Points: w.growth}, {Name: "Flajolet-Martin, martingale", Points: w.estimated}},
+		}},
+	}
+}
+
+func (w *wordCount) surpriseSection() sheet.Section {
+	truth := w.exact.Surprise()
+	rows := [][]sheet.Cell{
+		exactly(truth),
+		estimator("reservoir of 256 behind an exact head of 4096 words", w.headed.Bytes(), w.headed.Estimate(), truth),
+		estimator("the same: median of group means", w.headed.Bytes(), point(w.headed.GroupMedian()), truth),
+		estimator(fmt.Sprintf("reservoir of %d alone, as the source has it: mean", plainReservoir), w.plain.Bytes(), w.plain.Estimate(), truth),
+		estimator("the same: median of group means", w.plain.Bytes(), point(w.plain.GroupMedian()), truth),
+		estimator(fmt.Sprintf("Count-Sketch %d x %d, which merges", sketchDepth, sketchWidth), w.sketch.Bytes(), w.sketch.Surprise(), truth),
+	}
+	return sheet.Section{
+		Title: "Surprise number, the 2nd moment",
+		Table: &sheet.Table{Columns: estimatorColumns, Rows: rows},
+	}
+}
+
+// uniqueSection is the question of the source about search queries: what share of the
+// different ones was asked once?
+func (w *wordCount) uniqueSection() sheet.Section {
+	once := 0
+	for h := range w.names {
+		if w.exact.Count(h) == 1 {
+			once++
+		}
+	}
+	truth := 100 * float64(once) / max(1, float64(w.exact.Distinct()))
+	u := w.sample.Unique()
+	rows := [][]sheet.Cell{
+		{"exact, in a map", nil, truth, truth, truth, percent(truth, truth)},
+		{fmt.Sprintf("key sample of at most %d words (%.3g %% of the keys)", sampleLimit, 100*w.sample.Share()), w.sample.Bytes(),
+			100 * u.Estimate, 100 * u.Low, 100 * u.High, percent(100*u.Estimate, truth)},
+	}
+	table := &sheet.Table{Columns: slices.Clone(estimatorColumns), Rows: rows}
+	for i := 2; i < 5; i++ {
+		table.Columns[i].Unit, table.Columns[i].Format = "%", "%.2f"
+	}
+	return sheet.Section{Title: "Share of the different words that occur once", Table: table}
+}
+
+// topSection holds Space-Saving against the true counts of the most frequent words.
+func (w *wordCount) topSection() sheet.Section {
+	table := &sheet.Table{Columns: []sheet.Column{
+		{Name: "word"}, {Name: "Space-Saving"}, {Name: "at most too high by"}, {Name: "Count-Sketch"}, {Name: "exact"}, {Name: "true rank"},
+	}}
+	for _, h := range w.heavy.Top(topWords) {
+		table.Rows = append(table.Rows, []sheet.Cell{w.names[h.Key], int64(h.Count), int64(h.Error), w.sketch.Count(h.Key),
+			int64(w.exact.Count(h.Key)), w.rank(h.Key)})
+	}
+	return sheet.Section{
+		Title: fmt.Sprintf("Most frequent words, by Space-Saving with %d counters", heavyCounters),
+		Table: table,
+	}
+}
+
+// rank is one more than the number of words more frequent than h.
+func (w *wordCount) rank(h uint64) int {
+	rank, count := 1, w.exact.Count(h)
+	for other := range w.names {
+		if cmp.Compare(w.exact.Count(other), count) > 0 {
+			rank++
+		}
+	}
+	return rank
+}
