@@ -18,7 +18,7 @@ import (
 
 // Limits and defaults of a CorpusConfig.
 const (
-	DefaultMaxURLs = 1_112_000 // a million, and a tenth held out
+	DefaultMaxURLs = 200_000
 	MaxCorpusURLs  = 8_000_000
 	DefaultHoldOut = 0.1
 	maxHoldOut     = 0.5

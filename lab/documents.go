@@ -28,10 +28,15 @@ var ErrNoDocuments = errors.New("holds no .html, .htm, .xhtml, .txt, .text or .m
 
 // eachDocument parses the file, or every HTML and text file under the directory in
 // the order of their names, and hands over its path below root and its page, which is
-// valid during the call.
+// valid during the call. What cannot be read, or is too large, ends the walk.
 func eachDocument(ctx context.Context, root string, opt parse.Options, yield func(name string, page *parse.Page) error) error {
+	target, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return err
+	}
+	root = target
 	parser, page, seen := parse.New(opt), new(parse.Page), 0
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"math"
 
 	"crawler/dedup"
 	"crawler/internal/sheet"
@@ -132,7 +133,7 @@ func (c *comparison) timeSection(s *setting, title string, of func(*contenderRes
 		row := []sheet.Cell{size.urls}
 		for j := range size.contenders {
 			var cell sheet.Cell
-			if r := &size.contenders[j]; !r.skipped {
+			if r := &size.contenders[j]; !r.skipped && !math.IsNaN(of(r)) {
 				cell = of(r)
 			}
 			row = append(row, cell)
@@ -224,7 +225,7 @@ func (c *comparison) hardSection() sheet.Section {
 				"exactly known of each question's segments: a segment that stands in its layer passes it, and the last array of the published " +
 				"filter passes every URL whose segments combine to the XOR of one inserted. For the repaired filter it is the rate of its last " +
 				"array, for those whose prefixes its layers let pass. Where few hosts have many URLs the last array of the published filter is " +
-				"filled less evenly than assumed, and errs up to a tenth more often.",
+				"filled less evenly than assumed, and errs more often: by up to a tenth with many URLs.",
 			"The published filter cannot but answer \"seen\" where two segments change places that are known in both, where a pair of equal " +
 				"segments is exchanged for another known there, and where URLs differ below its layers only.",
 			"A class without questions is one for which the corpus has no such URLs.",

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -66,7 +67,9 @@ func (c *comparison) round(set remembers, round int, in, insert []weburl.URL, sa
 	for _, u := range insert[done:] {
 		set.Add(u)
 	}
-	samples[0] = append(samples[0], ns)
+	if len(insert) > 0 {
+		samples[0] = append(samples[0], ns)
+	}
 	for i, urls := range [][]weburl.URL{in, c.cfg.Corpus.Held} {
 		urls = c.sample(urls, round, batchQuestions)
 		_, ns := c.batch(len(urls), func(i int) { c.sink = set.Has(urls[i]) })
@@ -108,7 +111,7 @@ func (c *comparison) batch(n int, op func(i int)) (done int, ns float64) {
 
 func median(x []float64) float64 {
 	if len(x) == 0 {
-		return 0
+		return math.NaN()
 	}
 	x = slices.Sorted(slices.Values(x))
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -30,6 +29,9 @@ type Graph struct {
 const (
 	MaxGraphPages = 5_000_000
 	MaxGraphLinks = 200_000_000
+
+	maxRecord    = 256 << 20 // bytes of a page's line in edges.jsonl
+	contextEvery = 1 << 14   // pages between two looks at the context
 )
 
 // Pages returns the number of pages.
@@ -66,13 +68,16 @@ func (g *Graph) reachable() int {
 // before it, and its other links go where those of another page go, so that in-links
 // follow a power law. As in real webs most pages have few in-links, and those are the
 // ones a filter loses.
-func GenerateGraph(pages int, seed uint64) (*Graph, error) {
+func GenerateGraph(ctx context.Context, pages int, seed uint64) (*Graph, error) {
 	if pages < 1 || pages > MaxGraphPages {
 		return nil, fmt.Errorf("lab: a graph of %d pages, want 1 to %d", pages, MaxGraphPages)
 	}
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	links := make([][]uint32, pages)
 	for p := 1; p < pages; p++ {
+		if p%contextEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		parent := uint32(float64(p) * math.Sqrt(rnd.Float64())) // rather a recent one
 		links[parent] = append(links[parent], uint32(p))
 		model := links[rnd.IntN(p)]
@@ -115,6 +120,9 @@ func LoadGraph(ctx context.Context, dir string) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.torn {
+		source += " (its last line is torn and left out)"
+	}
 	return b.graph(source)
 }
 
@@ -125,7 +133,8 @@ type graphBuilder struct {
 	links   [][]uint32        // by page, to names
 	pages   []uint32          // page of a name + 1, or 0
 	seed    string
-	count   int // of links
+	count   int  // of links
+	torn    bool // the last line of a crawl that was killed
 }
 
 func (b *graphBuilder) number(name string) uint32 {
@@ -183,30 +192,44 @@ func (b *graphBuilder) graph(source string) (*Graph, error) {
 	return g, nil
 }
 
-// edges reads edges.jsonl.
+// edges reads edges.jsonl. A crawl that was killed may leave half a line at its end.
 func (b *graphBuilder) edges(ctx context.Context, name string) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	lines := json.NewDecoder(bufio.NewReaderSize(f, 1<<20))
-	for n := 1; ctx.Err() == nil; n++ {
-		var rec report.EdgeRecord
-		switch err := lines.Decode(&rec); {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return fmt.Errorf("%s: record %d: %w", name, n, err)
+	lines := bufio.NewScanner(f)
+	lines.Buffer(make([]byte, 0, 1<<20), maxRecord)
+	var bad error
+	for n := 1; lines.Scan() && ctx.Err() == nil; n++ {
+		if bad != nil {
+			return bad // it was not the last one
 		}
-		if err := b.record(&rec); err != nil {
-			return fmt.Errorf("%s: record %d: %w", name, n, err)
+		if err := b.record(lines.Bytes()); err != nil {
+			bad = fmt.Errorf("%s: line %d: %w", name, n, err)
 		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	b.torn = errors.Is(bad, errBadRecord)
+	if !b.torn && bad != nil {
+		return bad
 	}
 	return ctx.Err()
 }
 
-func (b *graphBuilder) record(rec *report.EdgeRecord) error {
+var errBadRecord = errors.New("no page record")
+
+func (b *graphBuilder) record(line []byte) error {
+	var rec report.EdgeRecord
+	if err := json.Unmarshal(line, &rec); err != nil {
+		return fmt.Errorf("%w: %w", errBadRecord, err)
+	}
+	if rec.URL == "" {
+		return fmt.Errorf("%w: it has no url", errBadRecord)
+	}
 	names := []string{rec.URL}
 	if rec.FinalURL != "" {
 		names = append(names, rec.FinalURL)

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -12,7 +13,7 @@ type RestartConfig struct {
 	Graph    *Graph
 	Bits     []float64 // of filter memory for each page; default 8, 10, 12, 16
 	Restarts int       // how often during a crawl; default 3
-	Runs     int       // crawls simulated for each figure, with other seeds; default 10
+	Runs     int       // crawls simulated for each figure, with other seeds; default 5
 	Seed     uint64
 }
 
@@ -26,28 +27,21 @@ func (c RestartConfig) withDefaults() (RestartConfig, error) {
 	if len(c.Bits) == 0 {
 		c.Bits = []float64{8, 10, 12, 16}
 	}
-	c.Restarts, c.Runs = orDefault(c.Restarts, 3), orDefault(c.Runs, 10)
+	c.Restarts, c.Runs = cmp.Or(c.Restarts, 3), cmp.Or(c.Runs, 5)
 	switch {
 	case c.Graph == nil:
 		return c, fmt.Errorf("lab: RestartConfig.Graph is missing")
 	case c.Restarts < 1 || c.Restarts > MaxRestarts:
-		return c, fmt.Errorf("%d restarts, want 1 to %d", c.Restarts, MaxRestarts)
+		return c, fmt.Errorf("lab: RestartConfig.Restarts is %d, want 1 to %d, or 0 for 3", c.Restarts, MaxRestarts)
 	case c.Runs < 1 || c.Runs > MaxRuns:
-		return c, fmt.Errorf("%d runs, want 1 to %d", c.Runs, MaxRuns)
+		return c, fmt.Errorf("lab: RestartConfig.Runs is %d, want 1 to %d, or 0 for 5", c.Runs, MaxRuns)
 	}
 	for _, b := range c.Bits {
 		if !(b >= 1 && b <= 256) {
-			return c, fmt.Errorf("%v bits a page, want 1 to 256", b)
+			return c, fmt.Errorf("lab: RestartConfig.Bits has %v, want 1 to 256", b)
 		}
 	}
 	return c, nil
-}
-
-func orDefault(n, instead int) int {
-	if n == 0 {
-		return instead
-	}
-	return n
 }
 
 // Restart simulates breadth-first crawls of a link graph, every link going through a
@@ -85,7 +79,8 @@ func Restart(ctx context.Context, c RestartConfig) (*sheet.Sheet, error) {
 				c.Graph.Source, c.Graph.Pages(), reachable, c.Graph.Links()),
 			fmt.Sprintf("Each figure is the mean of %d simulated crawls, breadth first, in which every link asks a blocked Bloom filter "+
 				"(one line a key). A restart is due after every 1/%d of the pages admitted. A policy that forgets may go in circles, so "+
-				"clearing stops after %d restarts, and a crawl is cut when it has fetched %d times the pages there are.",
+				"clearing stops after %d restarts, and a crawl is cut when it has fetched %d times the pages there are: what it fetched again "+
+				"is then a lower bound.",
 				c.Runs, c.Restarts+1, c.Restarts, maxRefetch),
 		},
 		Sections: []sheet.Section{{Title: "Policies", Notes: policyNotes, Table: table, Plots: []sheet.Plot{plot}}},
@@ -110,10 +105,10 @@ type means struct {
 func (c *RestartConfig) average(ctx context.Context, p policy, reachable int, bits float64) (m means, err error) {
 	n := float64(c.Runs)
 	for run := range c.Runs {
+		o := simulate(ctx, c.Graph, p, reachable, bits, c.Restarts, c.Seed+uint64(run))
 		if ctx.Err() != nil {
 			return m, ctx.Err()
 		}
-		o := simulate(c.Graph, p, reachable, bits, c.Restarts, c.Seed+uint64(run))
 		m.lost += float64(o.lost) / n
 		m.again += float64(o.again) / n
 		m.restarts += float64(o.restarts) / n

@@ -103,15 +103,19 @@ func TestGraphOfACrawl(t *testing.T) {
 	if got := edgesOf(g); !same(got, [][]uint32{{1}, {1, 0}}) || g.Pages() != 2 {
 		t.Errorf("links %v", got)
 	}
-	write(t, dir, "edges.jsonl", `{"url":"http://h/","links":[]}`+"\n{broken")
-	if _, err := LoadGraph(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "record 2") {
+	write(t, dir, "edges.jsonl", `{"url":"http://h/","links":[]}`+"\n{broken\n{}\n")
+	if _, err := LoadGraph(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("a broken line: %v", err)
+	}
+	write(t, dir, "edges.jsonl", `{"url":"http://h/","links":[]}`+"\n"+`{"url":"http://h/2","lin`)
+	if g, err := LoadGraph(t.Context(), dir); err != nil || g.Pages() != 1 || !strings.Contains(g.Source, "torn") {
+		t.Errorf("a torn last line: %v, %v", g, err)
 	}
 }
 
 func TestGenerateGraphLimits(t *testing.T) {
 	for _, n := range []int{0, -1, MaxGraphPages + 1} {
-		if _, err := GenerateGraph(n, 1); err == nil {
+		if _, err := GenerateGraph(t.Context(), n, 1); err == nil {
 			t.Errorf("%d pages were taken", n)
 		}
 	}

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"math/rand/v2"
 
 	"crawler/dedup"
@@ -12,7 +13,7 @@ type policy uint8
 const (
 	never    policy = iota // one filter from beginning to end
 	clearing               // an empty filter at a restart, of which there is a number
-	ageing                 // two filters of half the size; when one is full the older is dropped
+	ageing                 // two filters of half the size; at a restart the older is dropped
 	rebuild                // a new seed at every restart, rebuilt from the log
 	reoffer                // and what the filter called "maybe" is offered to the new one
 	settle                 // and what the filter called "maybe" is looked up in the log
@@ -57,8 +58,8 @@ type simulation struct {
 }
 
 // simulate crawls the graph with bits of filter memory for each page that can be
-// reached, and restarts the filter so many times on the way.
-func simulate(g *Graph, p policy, reachable int, bits float64, restarts int, seed uint64) outcome {
+// reached, and restarts the filter so many times on the way. A context that ends cuts it.
+func simulate(ctx context.Context, g *Graph, p policy, reachable int, bits float64, restarts int, seed uint64) outcome {
 	s := &simulation{
 		graph: g, policy: p, rnd: rand.New(rand.NewPCG(seed, 2)),
 		size:     dedup.Size{Bits: int64(bits * float64(reachable)), Lines: 1},
@@ -75,11 +76,11 @@ func simulate(g *Graph, p policy, reachable int, bits float64, restarts int, see
 		s.old = dedup.NewBloom(s.size, s.rnd.Uint64())
 	}
 	s.filter = dedup.NewBloom(s.size, s.rnd.Uint64())
-	s.crawl(reachable)
+	s.crawl(ctx, reachable)
 	return s.outcome
 }
 
-func (s *simulation) crawl(reachable int) {
+func (s *simulation) crawl(ctx context.Context, reachable int) {
 	for _, p := range s.graph.seeds {
 		s.offer(p)
 	}
@@ -92,7 +93,7 @@ func (s *simulation) crawl(reachable int) {
 			if s.due() {
 				s.restart()
 			}
-			s.cut = next+1 >= maxRefetch*reachable
+			s.cut = next+1 >= maxRefetch*reachable || next%contextEvery == 0 && ctx.Err() != nil
 		}
 		// The last generation's maybes are settled before the crawl may end.
 		if s.cut || len(s.maybes) == 0 {

@@ -2,9 +2,9 @@ package lab
 
 import "testing"
 
-func generated(t testing.TB, pages int) *Graph {
+func generated(t *testing.T, pages int) *Graph {
 	t.Helper()
-	g, err := GenerateGraph(pages, 7)
+	g, err := GenerateGraph(t.Context(), pages, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -16,7 +16,7 @@ func generated(t testing.TB, pages int) *Graph {
 func TestSimulateWithMemoryToSpare(t *testing.T) {
 	g := generated(t, 3000)
 	for p := range policies {
-		o := simulate(g, p, g.reachable(), 128, 3, 1)
+		o := simulate(t.Context(), g, p, g.reachable(), 128, 3, 1)
 		forgets := p == clearing || p == ageing
 		if o.lost != 0 && !o.cut || forgets != (o.again > 0) || (o.restarts > 0) != (p != never) {
 			t.Errorf("%s: %+v", policyNames[p], o)
@@ -35,7 +35,7 @@ func TestSimulateWithLittleMemory(t *testing.T) {
 	lost := make([]int, policies)
 	for p := range policies {
 		for seed := range uint64(5) {
-			o := simulate(g, p, n, 6, 4, seed)
+			o := simulate(t.Context(), g, p, n, 6, 4, seed)
 			lost[p] += o.lost
 			if p >= rebuild && o.again != 0 {
 				t.Errorf("%s: %d fetched again", policyNames[p], o.again)

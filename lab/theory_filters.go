@@ -93,11 +93,23 @@ func bloomRates() []claim {
 		{"000 slide 12", "10^9 bits, k = 5, 10^8 keys: zeros", "0.607", dedup.ZeroShare(m, n, 5), agrees, ""},
 		{"000 slide 12", "ones", "0.393", dedup.Occupancy(5*n, m), agrees, ""},
 		{"000 slide 12", "false positives", "0.00937", dedup.ClassicRate(m/n, 5), rounded, "the source takes 0.393 to the fifth power"},
-		{"001", "two ones in the 24 bits shown: false positives", "2/23", "2/24", misprint, "the array has 24 positions"},
+		{"001", "two ones in the 24 bits shown: false positives", "2/23", shownArray(), misprint, "the array has 24 positions"},
 		{"002", "rate at the best k, m/n = 1", "0.62", dedup.BestRate(1), agrees, "so the rate is 0.62^(m/n)"},
 		{"002", "rate at 30 bits a key", "4e-11", dedup.BestRate(30), misprint, fmt.Sprintf("4e-11 takes %.1f bits", dedup.BitsFor(4e-11))},
 		{"003", "10 bits a key, k = ln 2 (m/n)", "", dedup.OptimalK(10), unsaid, fmt.Sprintf("so %d hash functions", dedup.BestK(10))},
 	}
+}
+
+// shownArray is the filter of 001 with one hash function: its share of ones.
+func shownArray() string {
+	const array = "000000010000010000000000"
+	f := dedup.NewClassic(int64(len(array)), 1, 0)
+	for i, bit := range array {
+		if bit == '1' {
+			f.AddPositions(uint64(i))
+		}
+	}
+	return fmt.Sprintf("%.0f/%d", f.ExpectedRate()*float64(f.Bits()), f.Bits())
 }
 
 func bloomTable() (claims []claim) {
@@ -129,8 +141,8 @@ func crawlSizes() []claim {
 		{"002", "5 ms for each of 5e11 checks, years", "80", urls * 0.005 / year, rounded, ""},
 		{"002", "on 1,000 machines, days", "30", urls * 0.005 / 86400 / 1000, rounded, ""},
 		{"002", "Bloom filter at 50 bits a URL, Tbit", "500", urls * 50 / 1e12, misprint, "25 Tbit, 3.1 TB"},
-		{"002", "set difference by a tree: chance to find a leaf at depth d", "(1 e)^d", "(1-e)^d", misprint,
-			fmt.Sprintf("the minus sign is lost; at e = 1/20 and d = 20 it is %.3f", math.Pow(0.95, 20))},
+		{"002", "set difference by a tree: chance to find a leaf at depth d", "(1 e)^d",
+			fmt.Sprintf("(1-e)^d; %.3f at e = 1/20, d = 20", math.Pow(0.95, 20)), misprint, "the minus sign is lost"},
 	}
 }
 

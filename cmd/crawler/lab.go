@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -37,12 +38,21 @@ type experiment struct {
 	run                       func(context.Context, *labOptions, []string) (*sheet.Sheet, error)
 }
 
+const labExitCodes = `
+Exit codes:
+  0    done
+  1    the input could not be read
+  2    wrong usage
+  3    the output could not be written
+  130  interrupted (Ctrl-C); nothing was written`
+
 func newLab(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lab",
 		Short: "Compare the filters and sketches with each other and with exact answers",
 		Long: `lab shows what the program's filters and sketches buy, on data of yours or
-generated: as text tables, as JSON, or as one HTML page with plots.`,
+generated: as text tables, as JSON, or as one HTML page with plots.
+` + labExitCodes,
 		Example: `  crawler lab theory
   crawler lab filters --html filters.html
   crawler lab words /usr/share/doc
@@ -64,14 +74,21 @@ generated: as text tables, as JSON, or as one HTML page with plots.`,
 func (e experiment) command(s streams) *cobra.Command {
 	o := &labOptions{}
 	c := &cobra.Command{
-		Use: e.use, Short: e.short, Long: e.long + "\n" + exitCodes, Example: e.example, Args: e.args,
+		Use: e.use, Short: e.short, Long: e.long + "\n" + labExitCodes, Example: e.example, Args: e.args,
 		RunE: func(c *cobra.Command, args []string) error {
+			if o.json && o.html == "-" {
+				return usage("give --html a FILE", "--json and --html - would both be printed")
+			}
 			ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer release()
+			context.AfterFunc(ctx, release) // a second Ctrl-C quits at once
 			result, err := e.run(ctx, o, args)
+			var file *fs.PathError
 			switch {
 			case ctx.Err() != nil:
 				return &exitError{code: exitInterrupted, err: errors.New("interrupted; nothing was written")}
+			case errors.As(err, &file):
+				return &exitError{code: exitFailed, err: err, hint: "name a file or directory that is there and may be read"}
 			case err != nil:
 				return usage("crawler lab "+c.Name()+" --help tells what it takes", "%w", err)
 			}
@@ -103,7 +120,7 @@ func (o *labOptions) present(s streams, result *sheet.Sheet) error {
 			return &exitError{code: exitFailed, err: err}
 		}
 		if err := durable.WriteFile(o.html, page.Bytes()); err != nil {
-			return diskError(err)
+			return &exitError{code: exitDisk, err: err, hint: "choose another --html FILE"}
 		}
 	}
 	if err := form(s.out); err != nil {
@@ -135,7 +152,7 @@ The URLs are those of FILE, one a line, or of the crawl in DIR, or generated.`,
   crawler lab filters example --json | jq .sections`,
 		args: atMost(1, "name a file of URLs or a crawl's directory, or nothing: crawler lab filters [FILE|DIR]"),
 		flags: func(f *pflag.FlagSet, o *labOptions) {
-			f.IntVar(&o.urls, "max-urls", 200_000, "compare on `N` URLs")
+			f.IntVar(&o.urls, "max-urls", lab.DefaultMaxURLs, "compare on `N` URLs")
 			f.Float64Var(&o.bits, "bits", lab.DefaultBitsPerURL, "give every filter `N` bits a URL")
 			f.IntVar(&o.questions, "questions", lab.DefaultQuestions, "ask at most `N` questions of each kind")
 			seedFlag(f, o)
@@ -211,7 +228,7 @@ func labRestart(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet
 	if len(args) == 1 {
 		g, err = lab.LoadGraph(ctx, args[0])
 	} else {
-		g, err = lab.GenerateGraph(o.pages, o.seed)
+		g, err = lab.GenerateGraph(ctx, o.pages, o.seed)
 	}
 	if err != nil {
 		return nil, err

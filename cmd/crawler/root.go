@@ -97,7 +97,9 @@ site, and the filter's measured rate of false positives.`,
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range append(root.Commands(), root) {
-		c.Long += "\n" + exitCodes
+		if c.Name() != "lab" { // which has its own
+			c.Long += "\n" + exitCodes
+		}
 	}
 	return root
 }

@@ -10,8 +10,15 @@ import (
 
 // WriteFile replaces the named file: a temporary file beside it is written, synced
 // and renamed, and the directory is synced, so that the new content is on disk when
-// it returns.
+// it returns. A symbolic link is followed. What is no regular file, such as a device
+// or a pipe, is not replaced but written to.
 func WriteFile(name string, data []byte) (err error) {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return writeTo(name, data)
+	}
 	dir := filepath.Dir(name)
 	f, err := os.CreateTemp(dir, filepath.Base(name)+".tmp*")
 	if err != nil {
@@ -39,6 +46,19 @@ func WriteFile(name string, data []byte) (err error) {
 		return err
 	}
 	return syncDir(dir)
+}
+
+// writeTo writes to what is there.
+func writeTo(name string, data []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
 }
 
 func syncDir(dir string) error {

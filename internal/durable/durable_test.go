@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -47,5 +48,19 @@ func onlyFile(t *testing.T, dir, name string) {
 	}
 	if len(entries) != 1 || entries[0].Name() != name {
 		t.Errorf("the directory holds %v, want %s alone", entries, name)
+	}
+}
+
+func TestWriteFileFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	if err := errors.Join(WriteFile(target, []byte("old")), os.Symlink("target", link), WriteFile(link, []byte("new"))); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link was replaced: %v, %v", info, err)
+	}
+	if data, err := os.ReadFile(target); err != nil || string(data) != "new" {
+		t.Errorf("the target has %q, %v", data, err)
 	}
 }

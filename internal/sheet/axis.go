@@ -120,7 +120,7 @@ func tickLabel(x float64) string {
 	switch a := math.Abs(x); {
 	case x == 0:
 		return "0"
-	case a >= 1e3 && a < 1e7:
+	case a >= 1e3 && a < 1e7 && x == math.Trunc(x):
 		return Group(int64(math.Round(x)))
 	case a < 1e-4 || a >= 1e7:
 		s := strconv.FormatFloat(x, 'e', -1, 64)
@@ -134,5 +134,5 @@ func tickLabel(x float64) string {
 			return mantissa + "e" + strconv.Itoa(n)
 		}
 	}
-	return strconv.FormatFloat(x, 'g', 5, 64)
+	return strconv.FormatFloat(x, 'g', 7, 64)
 }
