@@ -99,7 +99,7 @@ func checkFigure(t *testing.T, x *sheet.Section, columns, lines []string) {
 	for _, row := range x.Table.Rows {
 		sizes = append(sizes, row[0])
 	}
-	if !slices.Equal(sizes, []sheet.Cell{1, 10, 700, 3600}) {
+	if !slices.Equal(sizes, []sheet.Cell{4, 10, 700, 3600}) {
 		t.Errorf("%s: sizes are %v", x.Title, sizes)
 	}
 	if len(x.Plots) != 1 || x.Plots[0].X == "" || x.Plots[0].Y == "" {
