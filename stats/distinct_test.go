@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -193,6 +194,23 @@ func TestDistinctDependsOnTheSetOnly(t *testing.T) {
 	}
 	if c := filled(1024, 6, words); slices.Equal(a.reg.run, c.reg.run) {
 		t.Error("another seed gave the same registers")
+	}
+}
+
+// AddAll looks at a page as a whole and in another order than Add: none of that
+// may show, while most words pass the mark and when few do.
+func TestDistinctAddAllEqualsAdd(t *testing.T) {
+	for _, n := range []int{500, 3000, 100_000} {
+		text := english().text(n, 7)
+		for _, words := range [][]uint64{text, different(n), slices.Concat(text, different(n), text)} {
+			single := NewDistinct(256, 3)
+			for _, h := range words {
+				single.Add(h)
+			}
+			if all := filled(256, 3, words); !bytes.Equal(marshaled(t, all), marshaled(t, single)) {
+				t.Errorf("n=%d: AddAll gives %v, Add %v", n, all.Estimate(), single.Estimate())
+			}
+		}
 	}
 }
 

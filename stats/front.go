@@ -24,9 +24,9 @@ func newFront(pairs int) front { return front{pairs: make([][2]uint64, pairs), f
 // order, in rest[:n]. No branch depends on a word: one wrongly predicted would
 // cost more than the two comparisons. There are at most batch words.
 func (f *front) sift(mixed []uint64, rest *[batch]uint64) (n int) {
-	pairs := f.pairs
+	pairs, to := f.pairs, rest[:]
 	if len(pairs) == 0 {
-		return copy(rest[:], mixed)
+		return copy(to, mixed)
 	}
 	for _, v := range mixed {
 		p := &pairs[int(v>>1)&(len(pairs)-1)]
@@ -39,18 +39,19 @@ func (f *front) sift(mixed []uint64, rest *[batch]uint64) (n int) {
 		}
 		p[0] += first
 		p[1] += second
-		rest[n&(batch-1)] = v
+		to[n&(batch-1)] = v
 		n += int(1 - first - second)
 	}
 	return n
 }
 
-// add counts v if it is in the front. It is just short enough to be inlined,
-// which saves a fifth of the time of Surprise.Add.
-func (f *front) add(v uint64) bool {
-	if len(f.pairs) == 0 {
-		return false
-	}
+// add counts v if it is in the front.
+func (f *front) add(v uint64) bool { return len(f.pairs) != 0 && f.count(v) == 0 }
+
+// count counts v if it is in the front, of which there must be one, and returns
+// 0, else 1. It is just short enough to be inlined, which saves a fifth of the
+// time of Surprise.Add.
+func (f *front) count(v uint64) (other uint64) {
 	p := &f.pairs[int(v>>1)&(len(f.pairs)-1)]
 	var first, second uint64
 	if p[0]^v <= countMask {
@@ -61,7 +62,7 @@ func (f *front) add(v uint64) bool {
 	}
 	p[0] += first
 	p[1] += second
-	return first|second != 0
+	return 1 - first - second
 }
 
 // number returns the number of the pair v belongs to.

@@ -31,8 +31,9 @@ func mix(h, key uint64) uint64 { return finish(h^key) | 1 }
 
 // mixAll mixes at most batch hashes.
 func mixAll(hashes []uint64, key uint64, mixed *[batch]uint64) {
+	to := mixed[:len(hashes)]
 	for i, h := range hashes {
-		mixed[i] = mix(h, key)
+		to[i] = mix(h, key)
 	}
 }
 

@@ -6,24 +6,24 @@ import (
 	"testing"
 )
 
-// Four words of one set: the first three stay, the fourth place is the last
-// one's, and no other word is held to be here.
+// Words of one set: the first stays, the second place is the last one's, and no
+// other word is held to be here.
 func TestRecentHoldsFirstAndLast(t *testing.T) {
 	r := newRecent(64)
-	const set = 5 << 20
-	words := []uint64{set | 1, 2<<32 | set | 1, math.MaxUint32<<32 | set, 7<<40 | set, 9<<40 | set, 11<<50 | set}
-	for i, v := range words {
-		if r.holds(v) != 0 {
+	const set = 5 << 16
+	words := []uint64{set, 2<<32 | set, math.MaxUint32<<32 | set, 8<<40 | set, 10<<40 | set, 12<<50 | set}
+	for i, x := range words {
+		if r.differs(x) == 0 {
 			t.Fatalf("word %d is here before it came", i)
 		}
-		r.note(v)
-		for j, w := range words[:i+1] {
-			if here := r.holds(w) != 0; here != (j < 3 || j == i) {
+		r.note(x)
+		for j, y := range words[:i+1] {
+			if here := r.differs(y) == 0; here != (j == 0 || j == i) {
 				t.Errorf("after word %d, word %d is here: %t", i, j, here)
 			}
 		}
 	}
-	if other := words[0] + 1<<20; r.holds(other) != 0 {
+	if other := words[0] + 1<<16; r.differs(other) == 0 {
 		t.Error("a word of another set is here")
 	}
 }
@@ -35,22 +35,40 @@ func TestRecentAgainstSet(t *testing.T) {
 		random := rand.New(rand.NewPCG(uint64(n), 1))
 		held := 0
 		for range 100_000 {
-			v := mix(random.Uint64N(20_000)*random.Uint64N(3), 1)
-			if r.holds(v) != 0 {
+			x := mix(random.Uint64N(20_000)*random.Uint64N(3), 1)
+			if r.differs(x) == 0 {
 				held++
-				if !seen[v] {
-					t.Fatalf("n=%d: %#x is here and never came", n, v)
+				if !seen[x] {
+					t.Fatalf("n=%d: %#x is here and never came", n, x)
 				}
 			} else {
-				r.note(v)
-				seen[v] = true
-				if r.holds(v) == 0 {
-					t.Fatalf("n=%d: %#x is not here after it came", n, v)
+				r.note(x)
+				seen[x] = true
+				if r.differs(x) != 0 {
+					t.Fatalf("n=%d: %#x is not here after it came", n, x)
 				}
 			}
 		}
 		if held < 30_000 { // the third that are one word
 			t.Errorf("n=%d: only %d were here", n, held)
+		}
+	}
+}
+
+// Hashes that run in steps, of whatever size, are no random ones, but must not
+// be taken for each other either. At 2^-29 a word, one of 170 choices of 50 seeds
+// would fail.
+func TestRecentOfHashesInSteps(t *testing.T) {
+	for seed := range uint64(50) {
+		for step := range 64 {
+			r, odd := newRecent(64), keyOf(seed)|1
+			for i := range min(1000, uint64(1)<<(63-step)) {
+				x := i << step * odd
+				if r.differs(x) == 0 {
+					t.Fatalf("seed %d: word %d of step 2^%d is here before it came", seed, i, step)
+				}
+				r.note(x)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -238,6 +239,42 @@ func TestAddAllEqualsAdd(t *testing.T) {
 		if all.Estimate() != single.Estimate() || all.GroupMedian() != single.GroupMedian() ||
 			all.heads != single.heads || !slices.Equal(all.tail.chosen, single.tail.chosen) {
 			t.Errorf("%v: AddAll gives %v, Add %v", c, all.Estimate(), single.Estimate())
+		}
+	}
+}
+
+// Add takes a short way while nothing is to happen; however it takes turns with
+// AddAll and the binary form, the sketch must be that of AddAll to the bit.
+func TestAddAmongOthers(t *testing.T) {
+	text := english().text(200_000, 3)
+	for seed, head := range []int{0, 1, 30, 300, 2000} {
+		random := rand.New(rand.NewPCG(uint64(seed), 5))
+		all, turns := NewSurprise(head, 16, 4), NewSurprise(head, 16, 4)
+		for rest := text; len(rest) > 0; {
+			n := min(len(rest), 1+random.IntN(3000))
+			all.AddAll(rest[:n])
+			switch random.IntN(8) {
+			case 0:
+				turns.AddAll(rest[:n])
+			case 1:
+				form := marshaled(t, turns)
+				turns = new(Surprise)
+				if err := turns.UnmarshalBinary(form); err != nil {
+					t.Fatal(err)
+				}
+				fallthrough
+			default:
+				for _, h := range rest[:n] {
+					turns.Add(h)
+				}
+			}
+			rest = rest[n:]
+		}
+		if !bytes.Equal(marshaled(t, turns), marshaled(t, all)) {
+			t.Errorf("head %d: %v, by AddAll %v", head, turns.Estimate(), all.Estimate())
+		}
+		if closed := head > 0 && head < 2000; closed != (turns.event > 0) {
+			t.Errorf("head %d: the short way was taken: %t", head, !closed)
 		}
 	}
 }

@@ -7,21 +7,30 @@ type table struct {
 	counts []uint64
 	used   int
 
-	// hint is a bitmap of eight bits a slot. A word whose bit is clear is not
-	// in the table; to find that out by searching takes three times as long.
+	// hint is a bitmap of eight bits a slot, in a large table of 32, where few
+	// words are found in vain. A word whose bit is clear is not in the table; to
+	// find that out by searching takes three times as long.
 	// Words taken out leave their bits behind, stale of them.
 	hint  []uint64
 	stale int
 }
 
-// minSlots is the number of slots of a new table.
-const minSlots = 32
+// minSlots is the number of slots of a new table, and largeSlots that of one in
+// which a few bytes a slot more do not count: one of a whole crawl, not of a site.
+const (
+	minSlots   = 32
+	largeSlots = 1024
+)
 
 func newTable(slots int) table {
+	hint := slots / 8
+	if slots >= largeSlots {
+		hint = slots / 2
+	}
 	return table{
 		keys:   make([]uint64, slots),
 		counts: make([]uint64, slots),
-		hint:   make([]uint64, slots/8),
+		hint:   make([]uint64, hint),
 	}
 }
 
