@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"crawler/parse"
@@ -104,26 +106,65 @@ func (g *Graph) fill(links [][]uint32) {
 
 // LoadGraph reads the link graph of dir: a crawl directory with edges.jsonl, or a
 // directory of HTML files that link to each other. Links to what was not fetched, or
-// is no file, are left out. The seed is the first page of a crawl, or the index.html
-// at the top of a tree, or else its first file.
+// is no file, are left out. A crawl begins at the first page it fetched, the crawl of a
+// tree at its index.html, or at the page from which most others can be reached.
 func LoadGraph(ctx context.Context, dir string) (*Graph, error) {
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s is a file: name the directory of a crawl or of HTML files", dir)
+	}
 	b := &graphBuilder{numbers: make(map[string]uint32)}
 	err := b.edges(ctx, filepath.Join(dir, report.EdgesFile))
-	source := "the crawl in " + dir
 	if errors.Is(err, os.ErrNotExist) {
-		if _, crawled := os.Stat(filepath.Join(dir, report.PagesFile)); crawled == nil {
-			return nil, fmt.Errorf("%s holds a crawl without %s: crawl with --edges", dir, report.EdgesFile)
-		}
-		source = "the files under " + dir
-		err = b.tree(ctx, dir)
+		return b.loadTree(ctx, dir)
 	}
 	if err != nil {
 		return nil, err
 	}
+	source := "the crawl in " + dir
 	if b.torn {
 		source += " (its last line is torn and left out)"
 	}
 	return b.graph(source)
+}
+
+func (b *graphBuilder) loadTree(ctx context.Context, dir string) (*Graph, error) {
+	if _, err := os.Stat(filepath.Join(dir, report.PagesFile)); err == nil {
+		return nil, fmt.Errorf("%s holds a crawl without %s: crawl with --edges", dir, report.EdgesFile)
+	}
+	if err := b.tree(ctx, dir); err != nil {
+		return nil, err
+	}
+	g, err := b.graph("the HTML files under " + dir)
+	if err != nil {
+		return nil, err
+	}
+	b.seedTree(g)
+	return g, nil
+}
+
+// seedTree lets the crawl of a tree begin at its index.html, or at the page from which
+// more can be reached, of those with the most links.
+func (b *graphBuilder) seedTree(g *Graph) {
+	var starts []uint32
+	for p := range g.Pages() {
+		starts = append(starts, uint32(p))
+	}
+	slices.SortStableFunc(starts, func(a, b uint32) int { return cmp.Compare(len(g.links(b)), len(g.links(a))) })
+	starts = starts[:min(len(starts), triedSeeds)]
+	if name, ok := b.numbers["http://tree.invalid/index.html"]; ok && b.pages[name] != 0 {
+		starts = slices.Insert(starts, 0, b.pages[name]-1)
+	}
+	seed, best := uint32(0), 0
+	for _, p := range starts {
+		g.seeds[0] = p
+		if n := g.reachable(); n > best {
+			seed, best = p, n
+		}
+	}
+	g.seeds[0] = seed
 }
 
 // graphBuilder numbers names. A page may have several: what it was found as, and what
@@ -132,9 +173,8 @@ type graphBuilder struct {
 	numbers map[string]uint32 // of names, in the order met
 	links   [][]uint32        // by page, to names
 	pages   []uint32          // page of a name + 1, or 0
-	seed    string
-	count   int  // of links
-	torn    bool // the last line of a crawl that was killed
+	count   int               // of links
+	torn    bool              // the last line of a crawl that was killed
 }
 
 func (b *graphBuilder) number(name string) uint32 {
@@ -186,11 +226,11 @@ func (b *graphBuilder) graph(source string) (*Graph, error) {
 		return nil, fmt.Errorf("%s: no page", source)
 	}
 	g.seeds = []uint32{0}
-	if n, ok := b.numbers[b.seed]; ok && b.pages[n] != 0 {
-		g.seeds[0] = b.pages[n] - 1
-	}
 	return g, nil
 }
+
+// triedSeeds is how many pages are tried as a tree's seed.
+const triedSeeds = 16
 
 // edges reads edges.jsonl. A crawl that was killed may leave half a line at its end.
 func (b *graphBuilder) edges(ctx context.Context, name string) error {
@@ -247,8 +287,8 @@ func (b *graphBuilder) record(line []byte) error {
 
 // tree reads the links between HTML files.
 func (b *graphBuilder) tree(ctx context.Context, dir string) error {
-	b.seed = "http://tree.invalid/index.html"
-	return eachDocument(ctx, dir, parse.Options{}, func(name string, page *parse.Page) error {
+	files := documents{html: true}
+	return files.each(ctx, dir, func(name string, page *parse.Page) error {
 		u, err := treeURL(name)
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 
 	"crawler/internal/sheet"
 )
@@ -15,12 +16,16 @@ type RestartConfig struct {
 	Restarts int       // how often during a crawl; default 3
 	Runs     int       // crawls simulated for each figure, with other seeds; default 5
 	Seed     uint64
+
+	Progress func(what string) // is told what comes next, if not nil
 }
 
 // Limits of a RestartConfig.
 const (
 	MaxRestarts = 1000
 	MaxRuns     = 1000
+
+	minReachable = 2
 )
 
 func (c RestartConfig) withDefaults() (RestartConfig, error) {
@@ -53,32 +58,42 @@ func Restart(ctx context.Context, c RestartConfig) (*sheet.Sheet, error) {
 		return nil, err
 	}
 	reachable := c.Graph.reachable()
+	if reachable < minReachable {
+		return nil, fmt.Errorf("%s: only %d of %d pages can be reached from the first, which is too few for a crawl",
+			c.Graph.Source, reachable, c.Graph.Pages())
+	}
 	table := &sheet.Table{Columns: []sheet.Column{
-		{Name: "filter", Unit: "bits a page", Format: "%.3g"}, {Name: "policy"},
-		{Name: "lost", Unit: "pages", Format: "%.2f"}, {Name: "of all", Unit: "%", Format: "%.4f"},
-		{Name: "fetched again", Unit: "per page", Format: "%.2f"}, {Name: "restarts", Format: "%.0f"},
-		{Name: "maybes logged", Unit: "per page", Format: "%.1f"}, {Name: "crawl ends"},
+		{Name: "filter", Unit: "bits/page", Format: "%.3g"}, {Name: "policy"},
+		{Name: "lost", Unit: "pages", Format: "%.2f"}, {Name: "sd", Unit: "pages", Format: "%.2f"}, {Name: "of all", Unit: "%", Format: "%.4f"},
+		{Name: "again", Unit: "per page", Format: "%.2f"}, {Name: "restarts", Format: "%.0f"},
+		{Name: "maybes", Unit: "per page", Format: "%.1f"}, {Name: "cut", Unit: "runs"},
 	}}
-	plot := sheet.Plot{Title: "Pages lost, of " + fmt.Sprint(reachable), X: "filter memory, bits a page", Y: "pages lost, mean", LogY: true}
+	plot := sheet.Plot{Title: "Pages lost, of " + sheet.Group(int64(reachable)), X: "filter memory, bits a page", Y: "pages lost, mean", LogY: true}
 	for p := range policies {
 		line := sheet.Line{Name: policyNames[p]}
 		for _, bits := range c.Bits {
+			if c.Progress != nil {
+				c.Progress(fmt.Sprintf("%s, %g bits a page", policyNames[p], bits))
+			}
 			mean, err := c.average(ctx, p, reachable, bits)
 			if err != nil {
 				return nil, err
 			}
 			table.Rows = append(table.Rows, mean.row(bits, p, float64(reachable)))
-			line.Points = append(line.Points, sheet.Point{X: bits, Y: mean.lost})
+			if mean.cut == 0 { // else what it lost is for want of time
+				line.Points = append(line.Points, sheet.Point{X: bits, Y: mean.lost})
+			}
 		}
 		plot.Lines = append(plot.Lines, line)
 	}
 	return &sheet.Sheet{
 		Title: "What a crawl loses when its filter is restarted",
 		Intro: []string{
-			fmt.Sprintf("Link graph: %s; %d pages, %d of them reachable from the seed, %d links.",
-				c.Graph.Source, c.Graph.Pages(), reachable, c.Graph.Links()),
+			fmt.Sprintf("Link graph: %s; %s pages, %s of them reachable from the seed, %s links.", c.Graph.Source,
+				sheet.Group(int64(c.Graph.Pages())), sheet.Group(int64(reachable)), sheet.Group(int64(c.Graph.Links()))),
 			fmt.Sprintf("Each figure is the mean of %d simulated crawls, breadth first, in which every link asks a blocked Bloom filter "+
-				"(one line a key). A restart is due after every 1/%d of the pages admitted. A policy that forgets may go in circles, so "+
+				"(one line a key). Filter is its memory over all pages that can be reached, in whole lines of 512 bits; lost pages (mean "+
+				"and standard deviation) and fetches of a page again are better the fewer; maybes are answers logged for later. A restart is due after every 1/%d of the pages admitted. A policy that forgets may go in circles, so "+
 				"clearing stops after %d restarts, and a crawl is cut when it has fetched %d times the pages there are: what it fetched again "+
 				"is then a lower bound.",
 				c.Runs, c.Restarts+1, c.Restarts, maxRefetch),
@@ -92,14 +107,14 @@ var policyNotes = []string{
 		"Ageing generations forget it later and again and again. Rebuilding from the exact log of admitted pages, with a new seed, " +
 		"forgets nothing, and gives a page lost before another chance when it is linked again.",
 	"What a filter calls \"maybe seen\" can be logged and offered to the next filter, whose errors are others; or looked up in the " +
-		"exact log at the restart, and once more before the crawl may end: then nothing is lost, whatever the filter's size. " +
+		"exact log at the restart, and as often as needed before the crawl may end: then nothing is lost, whatever the filter's size. " +
 		"crawler crawl does better still: it looks up every maybe at once.",
 }
 
 // means are the averages of several outcomes.
 type means struct {
-	lost, again, restarts, maybes float64
-	cut                           int
+	lost, square, again, restarts, maybes float64
+	cut                                   int
 }
 
 func (c *RestartConfig) average(ctx context.Context, p policy, reachable int, bits float64) (m means, err error) {
@@ -110,6 +125,7 @@ func (c *RestartConfig) average(ctx context.Context, p policy, reachable int, bi
 			return m, ctx.Err()
 		}
 		m.lost += float64(o.lost) / n
+		m.square += float64(o.lost) * float64(o.lost) / n
 		m.again += float64(o.again) / n
 		m.restarts += float64(o.restarts) / n
 		m.maybes += float64(o.maybes) / n
@@ -121,10 +137,7 @@ func (c *RestartConfig) average(ctx context.Context, p policy, reachable int, bi
 }
 
 func (m *means) row(bits float64, p policy, reachable float64) []sheet.Cell {
-	ends := "yes"
-	if m.cut > 0 {
-		ends = fmt.Sprintf("cut, %d times", m.cut)
-	}
-	return []sheet.Cell{bits, policyNames[p], m.lost, 100 * m.lost / reachable, m.again / reachable,
-		m.restarts, m.maybes / reachable, ends}
+	deviation := math.Sqrt(max(0, m.square-m.lost*m.lost))
+	return []sheet.Cell{bits, policyNames[p], m.lost, deviation, 100 * m.lost / reachable, m.again / reachable,
+		m.restarts, m.maybes / reachable, m.cut}
 }

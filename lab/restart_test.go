@@ -60,6 +60,7 @@ func TestGraphOfATree(t *testing.T) {
 	write(t, dir, "index.html", `<a href="a%25b.html">a</a><a href="sub/">sub</a><a href="http://elsewhere.example/">x</a>`)
 	write(t, dir, "sub/index.html", `<a href="../index.html">up</a><a href="alone.css">no page</a>`)
 	write(t, dir, "sub/orphan.html", ``)
+	write(t, dir, "notes.txt", "no page")
 	g, err := LoadGraph(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -67,6 +68,21 @@ func TestGraphOfATree(t *testing.T) {
 	want := [][]uint32{{1}, {0, 2}, {1}, {}}
 	if got := edgesOf(g); len(got) != 4 || !same(got, want) || g.seeds[0] != 1 || g.reachable() != 3 {
 		t.Errorf("links %v, seeds %v, %d reachable", got, g.seeds, g.reachable())
+	}
+}
+
+// Without an index.html a crawl begins where most can be reached.
+func TestSeedOfATree(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.html", "")
+	write(t, dir, "b.html", `<a href="a.html">a</a><a href="c.html">c</a>`)
+	write(t, dir, "c.html", "")
+	g, err := LoadGraph(t.Context(), dir)
+	if err != nil || g.seeds[0] != 1 || g.reachable() != 3 {
+		t.Errorf("%+v, %v", g, err)
+	}
+	if _, err := LoadGraph(t.Context(), dir+"/a.html"); err == nil || !strings.Contains(err.Error(), "name the directory") {
+		t.Errorf("a file: %v", err)
 	}
 }
 

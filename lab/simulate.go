@@ -22,7 +22,7 @@ const (
 
 var policyNames = [policies]string{
 	"never restarted", "cleared", "two ageing generations", "rebuilt, new seed",
-	"rebuilt, maybes offered again", "rebuilt, maybes settled exactly",
+	"rebuilt, maybes re-offered", "rebuilt, maybes settled",
 }
 
 // maxRefetch ends a simulated crawl that has fetched so many times the pages there

@@ -11,23 +11,18 @@ import (
 
 // Theory returns the figures and worked examples of the sources beside what this
 // program's code computes, and says which of them are misprints. The sources are
-// named by their numbers:
-//
-//	000  Ullman, slides on streams: Bloom filter, sampling, distinct words, moments
-//	001  "Bloom filter", slides of 2013
-//	002  a lecture on crawling: Bloom and spectral filters, set difference
-//	003  notes on Bloom filters
-//	004  a term project on the multilayer filter of Cen, Xu and Sun (2010)
+// named by the numbers that its first table has.
 func Theory() *sheet.Sheet {
 	s := &sheet.Sheet{
 		Title: "The sources, computed again",
 		Intro: []string{
 			"Each row has a figure or a worked example of a source, and what the code of this program computes for it. \"agrees\": " +
 				"equal in all digits printed. \"rounded\": the source rounded on the way. \"measured\": the source's experiment, within one " +
-				"percent of the theory. \"computed\": the source gives no figure. \"MISPRINT\": the source is wrong.",
-			"000: Ullman's slides on streams. 001: Bloom filter slides, 2013. 002: lecture on crawling. 003: notes on Bloom filters. " +
-				"004: term project on the multilayer filter of Cen, Xu and Sun (2010).",
+				"percent of the theory. \"no figure\": the source gives none. \"MISPRINT\": the source is wrong.",
 		},
+		Sections: []sheet.Section{{Title: "Sources", Table: &sheet.Table{
+			Columns: []sheet.Column{{Name: "number"}, {Name: "source"}}, Rows: sources,
+		}}},
 	}
 	for _, part := range []struct {
 		title  string
@@ -49,6 +44,15 @@ func Theory() *sheet.Sheet {
 	return s
 }
 
+var sources = [][]sheet.Cell{
+	{"000", "Jeffrey D. Ullman, Stanford University: slides on streams (Bloom filters, sampling, distinct elements, moments)"},
+	{"001", "leefs: Bloom filter, YHD Search Sharing, 23 April 2013, 20 slides"},
+	{"002", "lecture slides on crawling (Bloom and spectral filters, set difference, consistent hashing, the web graph)"},
+	{"003", "notes to the same lecture on Bloom and spectral filters"},
+	{"004", "saptarsi96, Algo-Term-Project: report of a term project on the multilayer filter"},
+	{"CXS", "Cen Zhiwang, Xu Jungang, Sun Jian: A Multi-Layer Bloom Filter for Duplicated URL Detection, ICACTE 2010"},
+}
+
 // claim is one figure or statement of a source.
 type claim struct {
 	source   string // "000 slide 12"
@@ -65,8 +69,8 @@ type verdict string
 const (
 	agrees   verdict = "agrees"
 	rounded  verdict = "rounded"
-	measured verdict = "measured" // by the source, within one percent of the theory
-	unsaid   verdict = "computed" // the source gives no figure
+	measured verdict = "measured"  // by the source, within one percent of the theory
+	unsaid   verdict = "no figure" // in the source
 	misprint verdict = "MISPRINT"
 )
 

@@ -27,7 +27,7 @@ func bloomExamples() []claim {
 	}{{25, "5, 2: 00100100000"}, {159, "7, 0: 10100101000"}, {585, "9, 7: 10100101010"}} {
 		h1, h2 := elevenBits(c.x)
 		f.AddPositions(h1, h2)
-		claims = append(claims, claim{"000 slide 7", fmt.Sprintf("11 bits, after %d", c.x), c.printed,
+		claims = append(claims, claim{"000 slide 7", fmt.Sprintf("11 bits: the positions of %d, and the filter with it", c.x), c.printed,
 			fmt.Sprintf("%d, %d: %s", h1, h2, f), agrees, ""})
 	}
 	h1, h2 := elevenBits(118)
@@ -122,7 +122,7 @@ func bloomTable() (claims []claim) {
 		bits := float64(fields[0][0] - '0')
 		best := claim{"001", "m/n = " + fields[0] + ": best k", fields[1], dedup.OptimalK(bits), agrees, ""}
 		if fields[1] == "3.46" {
-			best.verdict, best.note = misprint, "5 ln 2 is 3.4657"
+			best.verdict, best.note = misprint, "5 ln 2 = 3.4657, cut instead of rounded"
 		}
 		claims = append(claims, best)
 		for i, printed := range fields[2:] {
@@ -159,7 +159,7 @@ func multilayerClaims() []claim {
 	const m, k = 16_829_152, 3
 	for i, printed := range []string{"4380", "19374", "54041", "116710", "213640", "350513"} {
 		n := 1e6 + 5e5*float64(i)
-		claims = append(claims, claim{"Cen, Xu, Sun 2010", fmt.Sprintf("plain filter, 2 MiB, k = 3, %.1f M URLs: false positives", n/1e6),
+		claims = append(claims, claim{"CXS", fmt.Sprintf("plain filter, m = %d, k = 3, n = %.1f M: false positives", m, n/1e6),
 			printed, n * dedup.ClassicRate(m/n, k), measured, "of as many absent URLs"})
 	}
 	return claims

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
@@ -16,8 +17,9 @@ import (
 
 // WordsConfig configures Words.
 type WordsConfig struct {
-	Path string // a text or HTML file, or a directory of them
-	Seed uint64 // of the sketches
+	Path string    // a text or HTML file, or a directory of them; "-" is In
+	In   io.Reader // such as standard input
+	Seed uint64    // of the sketches
 }
 
 // MaxDistinctWords is how many different words are counted exactly.
@@ -26,20 +28,36 @@ const MaxDistinctWords = 10_000_000
 // Words counts the words of a text by every estimator of package stats and exactly.
 func Words(ctx context.Context, c WordsConfig) (*sheet.Sheet, error) {
 	w := newWordCount(c.Seed)
-	err := eachDocument(ctx, c.Path, parse.Options{OnWord: w.name}, func(_ string, page *parse.Page) error {
+	files := documents{options: parse.Options{OnWord: w.name}, in: c.In}
+	err := files.each(ctx, c.Path, func(_ string, page *parse.Page) error {
 		w.documents++
 		return w.add(page.Words)
 	})
 	if err != nil {
 		return nil, err
 	}
+	if w.exact.Total() == 0 {
+		return nil, fmt.Errorf("%s has no words", c.Path)
+	}
 	w.mark()
 	return &sheet.Sheet{
 		Title: "Words of " + c.Path,
-		Intro: []string{fmt.Sprintf("%d documents, %d words, %d different ones; seed %d. A word is counted as the crawler counts it: "+
-			"a run of letters and digits, in lower case.", w.documents, w.exact.Total(), w.exact.Distinct(), c.Seed)},
+		Intro: []string{
+			fmt.Sprintf("%s words, %s different ones, in %s documents. A word is counted as the crawler counts it: a run of letters "+
+				"and digits, in lower case. %s", sheet.Group(int64(w.exact.Total())), sheet.Group(int64(w.exact.Distinct())),
+				sheet.Group(int64(w.documents)), skippedNote(files.skipped)),
+			"Every estimate has an interval that holds the truth for 95 of 100 seeds. Error is how far the estimate is off; nearer to 0 is " +
+				"better.",
+		},
 		Sections: []sheet.Section{w.distinctSection(), w.surpriseSection(), w.uniqueSection(), w.topSection()},
 	}, nil
+}
+
+func skippedNote(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Only .html, .htm, .xhtml, .txt, .text and .md were read; files of other names: %s.", sheet.Group(int64(n)))
 }
 
 // wordCount feeds every word to all that count.
@@ -48,16 +66,16 @@ type wordCount struct {
 	names     map[uint64]string
 	exact     stats.Exact
 
-	distinct  *stats.Distinct
-	words     *stats.Words
-	headed    *stats.Surprise // reservoir behind an exact head
-	plain     *stats.Surprise // the source's reservoir alone
-	sketch    *stats.CountSketch
-	sample    *stats.Sample
-	heavy     *stats.HeavyHitters
-	next      uint64 // words after which the growth is marked again
-	growth    []sheet.Point
-	estimated []sheet.Point
+	distinct *stats.Distinct
+	words    *stats.Words
+	headed   *stats.Surprise // reservoir behind an exact head
+	plain    *stats.Surprise // the source's reservoir alone
+	sketch   *stats.CountSketch
+	sample   *stats.Sample
+	heavy    *stats.HeavyHitters
+	next     uint64 // words after which the curves are marked again
+
+	growth, martingale, likelihood []sheet.Point
 }
 
 const (
@@ -121,9 +139,12 @@ func (w *wordCount) addAll(words []uint64) {
 
 // mark adds a point to the curve of different words.
 func (w *wordCount) mark() {
-	n := float64(w.exact.Total())
-	w.growth = append(w.growth, sheet.Point{X: n, Y: float64(w.exact.Distinct())})
-	w.estimated = append(w.estimated, sheet.Point{X: n, Y: w.distinct.Estimate().Estimate})
+	n, truth := float64(w.exact.Total()), float64(w.exact.Distinct())
+	off := func(i stats.Interval) sheet.Point { return sheet.Point{X: n, Y: 100 * (i.Estimate/truth - 1)} }
+	martingale, _ := w.distinct.Martingale()
+	w.growth = append(w.growth, sheet.Point{X: n, Y: truth})
+	w.martingale = append(w.martingale, off(martingale))
+	w.likelihood = append(w.likelihood, off(w.distinct.MaximumLikelihood()))
 }
 
 var estimatorColumns = []sheet.Column{
@@ -171,17 +192,21 @@ func (w *wordCount) distinctSection() sheet.Section {
 		estimator("the same: maximum likelihood, for merged sketches", registers, w.distinct.MaximumLikelihood(), truth),
 		estimator("the same: median of group means, as the source has it", registers, point(group), truth),
 		estimator(fmt.Sprintf("the same, divided by its bias of %v", stats.GroupBias), registers, point(group/stats.GroupBias), truth),
-		estimator("with the exact head of the surprise number, as crawls report it", w.words.Bytes(), w.words.Distinct(), truth),
+		estimator("Words, for a whole crawl (exact head; a site's has 16 KiB)", w.words.Bytes(), w.words.Distinct(), truth),
 		estimator("key sample", w.sample.Bytes(), w.sample.Distinct(), truth),
 	}
 	return sheet.Section{
 		Title: "Distinct words, the 0th moment",
-		Notes: []string{"Intervals hold the truth in 95 of 100 texts. The mean of 2^R is infinite, so the median of group means comes out " +
-			"too high by a factor that grows with the group."},
+		Notes: []string{"Flajolet and Martin keep, of each of 4,096 hash functions, the longest run of zeros R that a word's hash ended in. " +
+			"The source takes the median of group means of 2^R, which come out too high, as the mean of 2^R is infinite. The martingale " +
+			"estimate counts by how likely each change was; maximum likelihood finds the number that makes the R most likely."},
 		Table: &sheet.Table{Columns: estimatorColumns, Rows: rows},
 		Plots: []sheet.Plot{{
 			Title: "Vocabulary growth", X: "words read", Y: "different words", LogX: true, LogY: true,
-			Lines: []sheet.Line{{Name: "exact", Points: w.growth}, {Name: "Flajolet-Martin, martingale", Points: w.estimated}},
+			Lines: []sheet.Line{{Name: "exact", Points: w.growth}},
+		}, {
+			Title: "Error on the way", X: "words read", Y: "error in %", LogX: true,
+			Lines: []sheet.Line{{Name: "martingale", Points: w.martingale}, {Name: "maximum likelihood", Points: w.likelihood}},
 		}},
 	}
 }
@@ -198,6 +223,8 @@ func (w *wordCount) surpriseSection() sheet.Section {
 	}
 	return sheet.Section{
 		Title: "Surprise number, the 2nd moment",
+		Notes: []string{"The sum of the squares of the words' counts. Alon, Matias and Szegedy choose positions of the stream at random (a " +
+			"reservoir) and count each one's word from there on; counting the words met first exactly (the head) leaves little to chance."},
 		Table: &sheet.Table{Columns: estimatorColumns, Rows: rows},
 	}
 }
@@ -211,7 +238,7 @@ func (w *wordCount) uniqueSection() sheet.Section {
 			once++
 		}
 	}
-	truth := 100 * float64(once) / max(1, float64(w.exact.Distinct()))
+	truth := 100 * (float64(once) / float64(w.exact.Distinct()))
 	u := w.sample.Unique()
 	rows := [][]sheet.Cell{
 		{"exact, in a map", nil, truth, truth, truth, percent(truth, truth)},

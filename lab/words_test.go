@@ -27,7 +27,7 @@ func TestWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(s.Intro[0], "2 documents") {
+	if !strings.Contains(s.Intro[0], "in 2 documents") || !strings.Contains(s.Intro[0], "other names: 1.") {
 		t.Error(s.Intro[0])
 	}
 	words, squares := 0, 0.0
@@ -78,11 +78,23 @@ func TestWordsOfOneFile(t *testing.T) {
 	if err != nil || truthOf(s) != 2 {
 		t.Errorf("%v, %v", s, err)
 	}
-	write(t, dir, "empty.txt", "")
-	if s, err := Words(t.Context(), WordsConfig{Path: dir + "/empty.txt"}); err != nil || truthOf(s) != 0 {
-		t.Errorf("an empty file: %v, %v", s, err)
+	s, err = Words(t.Context(), WordsConfig{Path: "-", In: strings.NewReader("three little words")})
+	if err != nil || truthOf(s) != 3 {
+		t.Errorf("standard input: %v, %v", s, err)
 	}
-	if _, err := Words(t.Context(), WordsConfig{Path: dir + "/missing"}); err == nil {
-		t.Error("a missing file was taken")
+}
+
+func TestWordsRefuses(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "empty.txt", "")
+	write(t, dir, "picture.txt", "\x89PNG\r\n\x1a\n\x00\x00\x00")
+	write(t, dir, "crawl/pages.jsonl", "")
+	write(t, dir, "crawl/report.txt", "words")
+	for path, want := range map[string]string{
+		"empty.txt": "has no words", "picture.txt": "is no text", "crawl": "holds a crawl", "missing": "no such file",
+	} {
+		if _, err := Words(t.Context(), WordsConfig{Path: dir + "/" + path}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }

@@ -5,13 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"crawler/internal/durable"
 	"crawler/internal/sheet"
@@ -23,6 +28,9 @@ type labOptions struct {
 	json bool
 	html string
 	seed uint64
+
+	in       io.Reader
+	progress func(what string)
 
 	bits           float64
 	urls, pages    int
@@ -59,7 +67,13 @@ generated: as text tables, as JSON, or as one HTML page with plots.
   crawler lab restart`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("crawler lab --help lists the experiments", "there is no experiment %q", args[0])
+				hint := "crawler lab --help lists the experiments"
+				for _, e := range experiments {
+					if name, _, _ := strings.Cut(e.use, " "); strings.HasPrefix(name, args[0]) || strings.HasPrefix(args[0], name) {
+						hint = "did you mean crawler lab " + name + "?"
+					}
+				}
+				return usage(hint, "there is no experiment %q", args[0])
 			}
 			return nil
 		},
@@ -76,13 +90,16 @@ func (e experiment) command(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: e.use, Short: e.short, Long: e.long + "\n" + labExitCodes, Example: e.example, Args: e.args,
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.json && o.html == "-" {
-				return usage("give --html a FILE", "--json and --html - would both be printed")
+			if err := o.check(c.Flags()); err != nil {
+				return err
 			}
+			o.progress = progressLine(s.err)
+			o.in = s.in
 			ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer release()
 			context.AfterFunc(ctx, release) // a second Ctrl-C quits at once
 			result, err := e.run(ctx, o, args)
+			o.progress("")
 			var file *fs.PathError
 			switch {
 			case ctx.Err() != nil:
@@ -105,6 +122,51 @@ func (e experiment) command(s streams) *cobra.Command {
 	return c
 }
 
+// check refuses what could not be done in the end: numbers out of range, and a page
+// that cannot be written.
+func (o *labOptions) check(flags *pflag.FlagSet) error {
+	for _, f := range []struct {
+		name     string
+		low, top float64
+	}{
+		{"bits", 1, 256}, {"max-urls", 2, lab.MaxCorpusURLs}, {"questions", 1, lab.MaxQuestions},
+		{"pages", 1, lab.MaxGraphPages}, {"runs", 1, lab.MaxRuns}, {"restarts", 1, lab.MaxRestarts},
+	} {
+		flag := flags.Lookup(f.name)
+		if flag == nil {
+			continue
+		}
+		if v, err := strconv.ParseFloat(flag.Value.String(), 64); err != nil || !(v >= f.low && v <= f.top) {
+			return usage("", "--%s %s: want %.0f to %.0f", f.name, flag.Value, f.low, f.top)
+		}
+	}
+	switch info, err := os.Stat(o.html); {
+	case o.json && o.html == "-":
+		return usage("give --html a FILE", "--json and --html - would both be printed")
+	case o.html == "" || o.html == "-":
+		return nil
+	case err == nil && info.IsDir():
+		return &exitError{code: exitDisk, err: fmt.Errorf("--html %s: is a directory", o.html), hint: "name a file"}
+	}
+	probe, err := os.CreateTemp(filepath.Dir(o.html), ".crawler-lab-*")
+	if err != nil {
+		return &exitError{code: exitDisk, err: fmt.Errorf("--html %s: %w", o.html, err), hint: "choose another --html FILE"}
+	}
+	probe.Close()
+	os.Remove(probe.Name())
+	return nil
+}
+
+// progressLine returns a function that shows on a terminal, in one line, what is being
+// done; "" takes the line away.
+func progressLine(w io.Writer) func(what string) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return func(string) {}
+	}
+	return func(what string) { fmt.Fprintf(f, "\r\x1b[K%s", clip(what, 78)) }
+}
+
 // present prints the sheet, and writes the page.
 func (o *labOptions) present(s streams, result *sheet.Sheet) error {
 	form := result.Text
@@ -114,19 +176,17 @@ func (o *labOptions) present(s streams, result *sheet.Sheet) error {
 	if o.json {
 		form = result.JSON
 	}
+	if err := form(s.out); err != nil {
+		return diskError(err)
+	}
 	if o.html != "" && o.html != "-" {
 		var page bytes.Buffer
 		if err := result.HTML(&page); err != nil {
 			return &exitError{code: exitFailed, err: err}
 		}
 		if err := durable.WriteFile(o.html, page.Bytes()); err != nil {
-			return &exitError{code: exitDisk, err: err, hint: "choose another --html FILE"}
+			return &exitError{code: exitDisk, err: fmt.Errorf("--html %s: %w", o.html, err), hint: "choose another --html FILE"}
 		}
-	}
-	if err := form(s.out); err != nil {
-		return diskError(err)
-	}
-	if o.html != "" && o.html != "-" {
 		fmt.Fprintf(s.err, "\nwritten to %s\n", o.html)
 	}
 	return nil
@@ -173,15 +233,15 @@ this program rests on beside what its code computes, and marks their misprints.`
 	{
 		use:   "words FILE|DIR",
 		short: "Distinct words and surprise number of a text, by every estimator and exactly",
-		long: `words counts the words of FILE, or of all HTML and text files under DIR: how many
-are different and how unevenly they are used (the second moment, "surprise
+		long: `words counts the words of FILE (- is standard input), or of all HTML and text files
+under DIR (.html, .htm, .xhtml, .txt, .text, .md): how many are different and how unevenly they are used (the second moment, "surprise
 number"), by every estimator of the program, with the exact values beside; the
 most frequent words, and the share that occurs once.`,
 		example: "  crawler lab words README.md\n  crawler lab words /usr/share/doc --html words.html",
 		args:    exactly(1, "name a text or HTML file, or a directory of them: crawler lab words FILE|DIR"),
 		flags:   seedFlag,
 		run: func(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet, error) {
-			return lab.Words(ctx, lab.WordsConfig{Path: args[0], Seed: o.seed})
+			return lab.Words(ctx, lab.WordsConfig{Path: args[0], In: o.in, Seed: o.seed})
 		},
 	},
 	{
@@ -193,7 +253,7 @@ cleared, aged in two generations, rebuilt from the log with a new seed, and
 rebuilt with its doubtful answers offered again or settled exactly.
 
 The graph is that of the crawl in DIR (crawled with --edges), or of the HTML
-files under DIR, or generated.`,
+files under DIR, or generated. The generated graph takes some 15 seconds.`,
 		example: `  crawler lab restart
   crawler crawl https://example.com/ --edges -o example && crawler lab restart example`,
 		args: atMost(1, "name a crawl's directory, or a directory of HTML files, or nothing: crawler lab restart [DIR]"),
@@ -233,14 +293,14 @@ func labRestart(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet
 	if err != nil {
 		return nil, err
 	}
-	return lab.Restart(ctx, lab.RestartConfig{Graph: g, Restarts: o.restarts, Runs: o.runs, Seed: o.seed})
+	return lab.Restart(ctx, lab.RestartConfig{Graph: g, Restarts: o.restarts, Runs: o.runs, Seed: o.seed, Progress: o.progress})
 }
 
 // atMost is cobra.MaximumNArgs with the next step in its error.
 func atMost(n int, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > n {
-			return usage(hint, "%s takes at most %d arguments, got %d", c.Name(), n, len(args))
+			return usage(hint, "%s takes at most %s, got %d", c.Name(), arguments(n), len(args))
 		}
 		return nil
 	}

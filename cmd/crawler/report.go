@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"syscall"
@@ -55,10 +56,17 @@ func printReport(w io.Writer, r *report.Report, asJSON bool) error {
 func exactly(n int, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usage(hint, "%s takes %d arguments, got %d", c.Name(), n, len(args))
+			return usage(hint, "%s takes %s, got %d", c.Name(), arguments(n), len(args))
 		}
 		return nil
 	}
+}
+
+func arguments(n int) string {
+	if n == 1 {
+		return "1 argument"
+	}
+	return fmt.Sprintf("%d arguments", n)
 }
 
 // diskError tells an error of writing from others.
