@@ -41,3 +41,30 @@ func BenchmarkSpectral(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSpectralLarge measures the same filter when every page was met 300
+// times: all counters in use stand in the table.
+func BenchmarkSpectralLarge(b *testing.B) {
+	const keys = 125_000
+	for _, method := range spectralMethods {
+		s, err := NewSpectral(SpectralConfig{Keys: keys, Method: method, Seed: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range uint64(keys) {
+			s.AddN(scatter(i), 300)
+		}
+		run := func(name string, op func(h uint64)) {
+			b.Run(method.String()+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				i := uint64(0)
+				for b.Loop() {
+					i++
+					op(scatter(i % keys))
+				}
+			})
+		}
+		run("add", s.Add)
+		run("count", func(h uint64) { sink += s.Count(h) })
+	}
+}

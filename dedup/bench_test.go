@@ -22,15 +22,15 @@ func BenchmarkBloom(b *testing.B) {
 			for i := range n {
 				f.Add(scatter(uint64(i)))
 			}
-			run := func(name string, from uint64, count int, op func(h uint64) bool) {
+			run := func(name string, from, count uint64, op func(h uint64) bool) {
 				b.Run(fmt.Sprintf("%s/keys=%dM/bits=%d/lines=%d", name, n/1_000_000, bits, size.Lines), func(b *testing.B) {
 					b.ReportAllocs()
-					i := 0
+					i := uint64(0)
 					for b.Loop() {
 						if i++; i == count {
 							i = 0
 						}
-						if op(scatter(from + uint64(i))) {
+						if op(scatter(from + i)) {
 							sink++
 						}
 					}
@@ -54,7 +54,7 @@ func BenchmarkBloom(b *testing.B) {
 			found := make([]bool, 1024)
 			runAll("hits", 0, func(hashes []uint64) { f.HasAll(hashes, found) })
 			runAll("misses", 1<<40, func(hashes []uint64) { f.HasAll(hashes, found) })
-			run("hit", 0, n, f.Has)
+			run("hit", 0, uint64(n), f.Has)
 			run("miss", 1<<40, 1<<40, f.Has)
 			// A second filter of this size is filled again and again with its
 			// design load, so that the bits it finds are those of a crawl.

@@ -8,14 +8,14 @@ import (
 	"crawler/internal/binform"
 )
 
-// The kinds of the binary forms, all in version 1. docs/format/sketches.md
-// describes the bytes.
+// The kinds of the binary forms. docs/format/sketches.md describes the bytes.
 //
-// The forms of Bloom, Classic, Multilayer and Restarting contain the seed: keep
-// them as secret as it is. The form of a filter is as long as its bits and at
-// most 200 bytes more, and a decoder makes nothing that the form does not fill
-// (Restarting.UnmarshalBinary tells its limit). UnmarshalBinary leaves the
-// receiver as it was if it returns an error, which wraps binform.ErrFormat.
+// All forms but those of SegmentBloom, PublishedMultilayer, Set and HammingIndex
+// contain the seed: keep them as secret as it is. The form of a filter is as long
+// as its bits and at most 200 bytes more, and a decoder makes nothing that the
+// form does not fill (the types that need more say how much). UnmarshalBinary
+// leaves the receiver as it was if it returns an error, which wraps
+// binform.ErrFormat.
 const (
 	kindBloom      binform.Kind = "BLOM"
 	kindClassic    binform.Kind = "CLAS"
@@ -23,14 +23,29 @@ const (
 	kindPublished  binform.Kind = "PMLB"
 	kindSegment    binform.Kind = "SEGB"
 	kindSet        binform.Kind = "FSET"
+	kindRestarting binform.Kind = "RSTR"
+	kindSpectral   binform.Kind = "SPEC"
+	kindSignature  binform.Kind = "MINH"
+	kindLSH        binform.Kind = "LSHB"
+	kindHamming    binform.Kind = "SIMH"
+	kindDuplicates binform.Kind = "NEAR"
 )
 
-// errZero is returned for the form of a filter that no constructor made.
-var errZero = errors.New("dedup: the zero filter has no binary form")
+// formVersion is the version of all forms.
+const formVersion = 1
+
+// errZero is returned for the form of a value that no constructor made.
+var errZero = errors.New("dedup: what no constructor made has no binary form")
 
 // begin starts a form with room for the given number of bytes in fields.
 func begin(dst []byte, kind binform.Kind, fields int64) *binform.Encoder {
-	return binform.Begin(slices.Grow(dst, int(fields)+binform.Overhead), kind, 1)
+	return binform.Begin(slices.Grow(dst, int(fields)+binform.Overhead), kind, formVersion)
+}
+
+// open checks the frame of a form.
+func open(data []byte, kind binform.Kind) (*binform.Decoder, error) {
+	d, _, err := binform.Open(data, kind, formVersion)
+	return d, err
 }
 
 // AppendBinary appends b's binary form to dst; its seed is in it.
@@ -49,7 +64,7 @@ func (b *Bloom) MarshalBinary() ([]byte, error) { return b.AppendBinary(nil) }
 
 // UnmarshalBinary makes b the filter whose form data is.
 func (b *Bloom) UnmarshalBinary(data []byte) error {
-	d, _, err := binform.Open(data, kindBloom, 1)
+	d, err := open(data, kindBloom)
 	if err != nil {
 		return err
 	}
@@ -127,7 +142,7 @@ func (c *Classic) form(dst []byte, kind binform.Kind) ([]byte, error) {
 
 // fromForm makes c the filter whose form data is.
 func (c *Classic) fromForm(data []byte, kind binform.Kind) error {
-	d, _, err := binform.Open(data, kind, 1)
+	d, err := open(data, kind)
 	if err != nil {
 		return err
 	}
@@ -185,7 +200,7 @@ func (p *PublishedMultilayer) MarshalBinary() ([]byte, error) { return p.AppendB
 
 // UnmarshalBinary makes p the filter whose form data is.
 func (p *PublishedMultilayer) UnmarshalBinary(data []byte) error {
-	d, _, err := binform.Open(data, kindPublished, 1)
+	d, err := open(data, kindPublished)
 	if err != nil {
 		return err
 	}
@@ -238,7 +253,7 @@ func (m *Multilayer) MarshalBinary() ([]byte, error) { return m.AppendBinary(nil
 
 // UnmarshalBinary makes m the filter whose form data is.
 func (m *Multilayer) UnmarshalBinary(data []byte) error {
-	d, _, err := binform.Open(data, kindMultilayer, 1)
+	d, err := open(data, kindMultilayer)
 	if err != nil {
 		return err
 	}

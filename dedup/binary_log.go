@@ -9,8 +9,6 @@ import (
 // What the forms of Set and Restarting have beyond those in binary.go: hashes
 // in ascending order, and a filter that is not in the form.
 
-const kindRestarting binform.Kind = "RSTR"
-
 // AppendBinary appends s's binary form to dst: its hashes in ascending order.
 func (s *Set) AppendBinary(dst []byte) ([]byte, error) {
 	e := begin(dst, kindSet, 8+8*int64(s.n))
@@ -24,7 +22,7 @@ func (s *Set) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 // UnmarshalBinary makes s the set whose form data is. It takes linear time, also
 // for hashes that are not uniform.
 func (s *Set) UnmarshalBinary(data []byte) error {
-	d, _, err := binform.Open(data, kindSet, 1)
+	d, err := open(data, kindSet)
 	if err != nil {
 		return err
 	}
@@ -133,7 +131,7 @@ func (r *Restarting) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil
 // (one sized for many URLs, holding few) is sized smaller at first: for at least
 // the URLs in the log, and grows from there.
 func (r *Restarting) UnmarshalBinary(data []byte) error {
-	d, _, err := binform.Open(data, kindRestarting, 1)
+	d, err := open(data, kindRestarting)
 	if err != nil {
 		return err
 	}
@@ -217,14 +215,21 @@ func (c Config) encode(e *binform.Encoder) {
 func decodeConfig(d *binform.Decoder) Config {
 	c := Config{
 		Seed:         d.Uint64(),
-		ExpectURLs:   int(d.Int64()),
+		ExpectURLs:   decodeInt(d),
 		FPRate:       d.Float64(),
 		BitsPerURL:   d.Float64(),
-		RestartEvery: int(d.Int64()),
+		RestartEvery: decodeInt(d),
 		Layers:       int(d.Uint8()),
 	}
 	full, err := c.withDefaults()
 	d.Check(err == nil, "%v", err)
 	d.Check(c == full, "a Config with zero values")
 	return c
+}
+
+// decodeInt reads a number that must fit into an int, also where that has 32 bits.
+func decodeInt(d *binform.Decoder) int {
+	v := d.Int64()
+	d.Check(int64(int(v)) == v, "the number %d", v)
+	return int(v)
 }

@@ -3,6 +3,7 @@ package dedup
 import (
 	"encoding"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"crawler/internal/binform"
@@ -24,7 +25,29 @@ type formType struct {
 	use  func(form)               // calls what a user would call
 }
 
-func formTypes() []formType {
+// grows reports whether what grew by and by may have other tables and layers than
+// what was decoded.
+func (ft formType) grows() bool {
+	switch ft.kind {
+	case kindRestarting, kindSet, kindSpectral, kindLSH, kindHamming, kindDuplicates:
+		return true
+	}
+	return false
+}
+
+// allowance is how many bytes a decoder may allocate for a form of n bytes: the
+// filter of a Restarting and its Sets have sizes of their own.
+func (ft formType) allowance(n int) uint64 {
+	fixed := 64 << 10
+	if ft.kind == kindRestarting {
+		fixed = 2 << 20
+	}
+	return uint64(fixed + 40*n)
+}
+
+func formTypes() []formType { return slices.Concat(filterTypes(), countingTypes(), nearTypes()) }
+
+func filterTypes() []formType {
 	list := newWeb(9, 20).urls(300)
 	return []formType{
 		{kindBloom, func() form { return &Bloom{} }, goodBlooms, func(f form) {
@@ -79,6 +102,49 @@ func formTypes() []formType {
 			}
 			s := r.Stats()
 			mustBe(s.New == r.Admitted() && sane(s.Fill) && sane(s.ExpectedRate) && sane(s.Rate))
+		}},
+	}
+}
+
+func countingTypes() []formType {
+	return []formType{{kindSpectral, func() form { return &Spectral{} }, goodSpectrals, func(f form) {
+		s := f.(*Spectral)
+		mustBe(tableError(&s.first) == nil && tableError(&s.second) == nil)
+		count := s.Count(9)
+		s.Add(9)
+		mustBe(s.Method() == RecurringMinimum || s.Count(9) > count || count == math.MaxUint64)
+		mustBe(sane(s.ExpectedErrorRate()))
+	}}}
+}
+
+func nearTypes() []formType {
+	return []formType{
+		{kindSignature, func() form { return &Signature{} }, goodSignatures, func(f form) {
+			s := *f.(*Signature)
+			l := must(NewLSH(LSHConfig{MinHash: s.Config()}))
+			mustBe(must(s.Similarity(s)) == 1 && l.Add(1, s) == nil)
+			mustBe(len(must(l.Candidates(nil, s))) == 1 != s.Empty())
+		}},
+		{kindLSH, func() form { return &LSH{} }, goodLSHs, func(f form) {
+			l := f.(*LSH)
+			s := must(NewMinHash(l.cfg.MinHash)).Sketch(Signature{}, []uint64{1})
+			if l.Len() > 0 { // its first document is in its buckets for certain
+				s.lanes = l.lanes[:l.cfg.MinHash.lanes()]
+				mustBe(slices.Contains(must(l.Candidates(nil, s)), l.ids[0]))
+			}
+			mustBe(l.Add(5, s) == nil && l.Merge(l) == nil)
+		}},
+		{kindHamming, func() form { return &HammingIndex{} }, goodHammings, func(f form) {
+			x := f.(*HammingIndex)
+			mustBe(x.Add(5, 77) == nil && x.Merge(x) == nil)
+			for i, h := range x.hashes {
+				mustBe(slices.Contains(x.Find(nil, h^1<<(i%64), 1), x.ids[i]))
+			}
+		}},
+		{kindDuplicates, func() form { return &Duplicates{} }, goodDuplicates, func(f form) {
+			d, words := f.(*Duplicates), []uint64{1, 2, 3, 4}
+			must(d.Add(5, words))
+			mustBe(must(d.Add(6, words)).Verdict == SameText)
 		}},
 	}
 }
@@ -177,6 +243,86 @@ func goodRestartings(urls []weburl.URL) func(uint64) []form {
 		mustBe(err == nil)
 		return append(list, empty)
 	}
+}
+
+// goodSpectrals are filters of every method: empty, with large counters, and with
+// one at its limit.
+func goodSpectrals(seed uint64) (list []form) {
+	for _, method := range spectralMethods {
+		for n := range uint64(3) {
+			s := must(NewSpectral(SpectralConfig{Bytes: 256, Method: method, Seed: seed}))
+			list = append(list, s)
+			for i := range 20 * n {
+				s.AddN(scatter(i), i*i*i)
+			}
+			if n > 1 {
+				s.AddN(scatter(n), math.MaxUint64)
+			}
+		}
+	}
+	return list
+}
+
+// pagesLike returns the words of n pages, groups of ten of which are alike.
+func pagesLike(seed uint64, n int) (pages [][]uint64) {
+	r := rand.New(rand.NewPCG(seed, 9))
+	for i := range n {
+		words := randomWords(r, 60, 1<<30)
+		if i%10 != 0 {
+			copy(words[r.IntN(10):], pages[i-1])
+		}
+		pages = append(pages, words)
+	}
+	return pages
+}
+
+func goodSignatures(seed uint64) (list []form) {
+	for _, cfg := range []MinHashConfig{{Seed: seed}, {Slots: 64, Bits: 1}, {Slots: MaxSlots, Bits: MaxBits, Shingle: MaxShingle}} {
+		m := must(NewMinHash(cfg))
+		s, empty := m.Sketch(Signature{}, []uint64{1, 2, seed}), m.Sketch(Signature{}, nil)
+		list = append(list, &s, &empty)
+	}
+	return list
+}
+
+func goodLSHs(seed uint64) (list []form) {
+	small := LSHConfig{MinHash: MinHashConfig{Slots: 64, Bits: 1, Seed: seed}, Bands: 4, Rows: 16, BucketLimit: 1}
+	for _, n := range []int{5, 100, 0} {
+		for _, cfg := range []LSHConfig{{}, small} {
+			l := must(NewLSH(cfg))
+			list = append(list, l)
+			m := must(NewMinHash(l.cfg.MinHash))
+			for i, words := range pagesLike(seed, n) {
+				mustBe(l.Add(uint32(i*i), m.SketchWords(Signature{}, words)) == nil)
+			}
+		}
+	}
+	return list
+}
+
+func goodHammings(seed uint64) (list []form) {
+	for _, n := range []int{5, 300, 0} {
+		x := &HammingIndex{}
+		list = append(list, x)
+		for i := range n {
+			mustBe(x.Add(uint32(i*i), scatter(seed+uint64(i/10))^1<<(i%10)) == nil)
+		}
+	}
+	return list
+}
+
+func goodDuplicates(seed uint64) (list []form) {
+	for _, n := range []int{5, 100, 0} {
+		for _, cfg := range []DuplicatesConfig{{}, {MinHash: MinHashConfig{Seed: seed}, Threshold: 0.5, LeadersOnly: true}} {
+			d := must(NewDuplicates(cfg))
+			list = append(list, d)
+			for i, words := range pagesLike(seed, n) {
+				must(d.Add(uint32(i), words))
+				must(d.Add(uint32(i+n), words))
+			}
+		}
+	}
+	return list
 }
 
 func must[T any](v T, err error) T {

@@ -59,7 +59,7 @@ func (b *Bloom) reset(size Size, seed uint64) {
 		b.lines = lines
 	} else {
 		lines = nil // so that old and new need not be in memory together
-		b.lines = newLines(n)
+		b.lines = newLines[line](n)
 	}
 	if size.Lines == 2 {
 		b.reach = uint64(min(maxReach, n-1))
@@ -68,10 +68,11 @@ func (b *Bloom) reset(size Size, seed uint64) {
 
 // newLines returns n empty lines, each of which is a cache line: a line that
 // lay across two would cost two misses. The allocator promises less.
-func newLines(n int) []line {
-	words := make([]uint64, n*lineWords+lineWords-1)
-	skip := -uintptr(unsafe.Pointer(&words[0])) % 64 / 8
-	return unsafe.Slice((*line)(unsafe.Pointer(&words[skip])), n)
+func newLines[L line | counterLine](n int) []L {
+	const size = int(unsafe.Sizeof(line{}))
+	words := make([]uint64, (n+1)*size/8-1)
+	skip := -uintptr(unsafe.Pointer(&words[0])) % uintptr(size) / 8
+	return unsafe.Slice((*L)(unsafe.Pointer(&words[skip])), n)
 }
 
 // Add adds the key with hash h and reports whether that changed the filter. If
@@ -196,18 +197,26 @@ func (b *Bloom) ones() (n int64) {
 // It reads the whole filter up to 4 MiB, and 65,536 evenly spread lines of a
 // larger one: at most a few milliseconds.
 func (b *Bloom) ExpectedRate() float64 {
-	n := len(b.lines)
-	step := max(1, n/sampledLines)
-	sum, count := 0.0, 0
-	for i := 0; i < n; i += step {
+	return meanOfLines(len(b.lines), func(i, sampled int) float64 {
 		rate := b.lines[i].rate()
 		if b.reach != 0 {
 			// Each line is paired with one of those its keys' second bits may
 			// be in, another one each time.
-			m := uint64(count) * golden
+			m := uint64(sampled) * golden
 			rate *= b.lines[b.second(uint64(i), m)].rate()
 		}
-		sum += rate
+		return rate
+	})
+}
+
+// meanOfLines returns the mean of rate over n lines, or over evenly spread ones if
+// there are at least twice sampledLines. rate also gets how many were sampled
+// before.
+func meanOfLines(n int, rate func(i, sampled int) float64) float64 {
+	step := max(1, n/sampledLines)
+	sum, count := 0.0, 0
+	for i := 0; i < n; i += step {
+		sum += rate(i, count)
 		count++
 	}
 	return sum / float64(count)

@@ -45,8 +45,8 @@ func TestClassicForgetsNothing(t *testing.T) {
 
 // The measured rate is within five percent of the formula, and of what the fill
 // promises, for the best k and for others, and when m is no multiple of 64.
-// DEDUP_LONG=1 does all of it with a sampling error below one percent; otherwise
-// the small rates are left out.
+// DEDUP_LONG=1 does all of it with a sampling error below one percent; otherwise the
+// costly cases are left out, and chance is allowed four standard errors of 1.2 percent.
 func TestClassicRate(t *testing.T) {
 	for _, c := range []struct {
 		bits float64
@@ -59,8 +59,8 @@ func TestClassicRate(t *testing.T) {
 		want := ClassicRate(c.bits, c.k)
 		questions := 20_000 / want // 20,000 false positives: 0.7 percent
 		if !long() {
-			questions = 1_600 / want // 2.5 percent
-			if want < 4e-4 {
+			questions = 6_600 / want
+			if c.bits == 24 || c.bits == 16 && c.k == 16 {
 				continue
 			}
 		}

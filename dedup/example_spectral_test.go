@@ -1,6 +1,7 @@
 package dedup_test
 
 import (
+	"errors"
 	"fmt"
 
 	"crawler/dedup"
@@ -46,6 +47,32 @@ func ExampleSpectral_Remove() {
 	// 2 <nil>
 	// 1 <nil>
 	// 0 dedup: the key was not counted
+}
+
+// Two machines counted links; one filter has the counts of both.
+func ExampleSpectral_Merge() {
+	cfg := dedup.SpectralConfig{Keys: 1000, Seed: 0x5ec7e7} // the same on both
+	one, err1 := dedup.NewSpectral(cfg)
+	two, err2 := dedup.NewSpectral(cfg)
+	if err := errors.Join(err1, err2); err != nil {
+		fmt.Println(err)
+		return
+	}
+	const page = 0x9e3779b97f4a7c15
+	one.AddN(page, 200)
+	two.AddN(page, 100)
+	fmt.Println(one.Merge(two), one.Count(page))
+
+	cfg.Seed++
+	other, err := dedup.NewSpectral(cfg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(one.Merge(other))
+	// Output:
+	// <nil> 300
+	// dedup: they are made differently: another method, size or seed
 }
 
 // How much memory a share of wrong counts costs.

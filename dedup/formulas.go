@@ -79,12 +79,14 @@ const foldCells = 1 << 10
 // m: the XOR is as large as the next power of two allows, so that the low
 // positions get more than their share. share is m divided by that power of two,
 // above 1/2 and at most 1 (rounded to 1/1024); segments, from 1 to 64, is how
-// many are combined; load is kn/m. The factor is 1 when m is a power of two or
-// there is one segment; it is largest near share 3/4 with two segments.
+// many are combined; load is kn/m, 0 or less for the limit of an empty filter. The
+// factor is 1 when m is a power of two or there is one segment; it is largest near
+// share 3/4 with two segments.
 //
 // The distribution of the XOR of independent values is the product of their
 // Walsh-Hadamard transforms; it takes 30 to 60 µs.
 func FoldFactor(share float64, segments, k int, load float64) float64 {
+	load = max(load, 1e-9) // from here on nothing changes, but for 0/0 at 0
 	m := int(math.Round(min(max(share, 0.5), 1) * foldCells))
 	p := make([]float64, foldCells)
 	for i := range m {

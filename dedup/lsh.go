@@ -78,8 +78,9 @@ func CandidateRate(p float64, bands, rows int) float64 {
 // BandsFor returns how to cut a signature so that pairs of the given
 // resemblance become candidates at least at the given rate: the bands with the
 // most rows that do it, which have the fewest false candidates. If none does,
-// it returns the shortest bands allowed.
+// it returns the shortest bands allowed. What is zero in cfg is the default.
 func BandsFor(cfg MinHashConfig, resemblance, recall float64) (bands, rows int) {
+	cfg = cfg.filled()
 	least := max(minBandBits/cfg.Bits, 1)
 	for rows = cfg.Slots; rows > least; rows-- {
 		if bands = cfg.Slots / rows; CandidateRate(cfg.Chance(resemblance), bands, rows) >= recall {
@@ -107,7 +108,11 @@ func BandsFor(cfg MinHashConfig, resemblance, recall float64) (bands, rows int) 
 // documents fit in.
 //
 // Bands are told apart by 32 bits of a hash, so among ten million documents
-// one candidate or so is a stranger. An LSH belongs to one goroutine.
+// one candidate or so is a stranger. That hash has no key: the costs hold because
+// nobody can choose signatures without MinHashConfig.Seed. Where pages come from
+// strangers it must be a secret, and so must Signatures from elsewhere be trusted;
+// an index of crafted ones is slow, and UnmarshalBinary may refuse its form.
+// An LSH belongs to one goroutine.
 type LSH struct {
 	cfg   LSHConfig
 	bands []band
@@ -179,10 +184,12 @@ func (l *LSH) add(id uint32, lanes []uint64) {
 	l.link(uint32(len(l.ids)), lanes)
 }
 
-// link puts a document, given by its number + 1, into its buckets.
-func (l *LSH) link(doc uint32, lanes []uint64) {
+// link puts a document, given by its number + 1, into its buckets. It returns how
+// far from its home the farthest of them is.
+func (l *LSH) link(doc uint32, lanes []uint64) (farthest int) {
 	for i := range l.bands {
-		slot := l.bands[i].place(l.tag(lanes, i))
+		slot, probe := l.bands[i].place(l.tag(lanes, i))
+		farthest = max(farthest, probe)
 		before, depth := slot.last, uint16(0)
 		if before != 0 {
 			depth = l.depth[int(before-1)*l.cfg.Bands+i]
@@ -194,6 +201,7 @@ func (l *LSH) link(doc uint32, lanes []uint64) {
 			l.next, l.depth = append(l.next, 0), append(l.depth, 0)
 		}
 	}
+	return farthest
 }
 
 // tag hashes the slots of a band.

@@ -21,17 +21,17 @@ const minBandSlots = 8
 func newBand(n int) band { return band{slots: make([]bandSlot, n+n/3+minBandSlots)} }
 
 // place returns the slot of tag, an empty one if it was missing: the caller
-// fills it in.
-func (b *band) place(tag uint32) *bandSlot {
+// fills it in. It also returns how far the slot is from the tag's home.
+func (b *band) place(tag uint32) (s *bandSlot, probe int) {
 	if b.used >= len(b.slots)*3/4 {
 		b.grow()
 	}
-	s := b.search(tag)
+	s, probe = b.search(tag)
 	if s.last == 0 {
 		s.tag = tag
 		b.used++
 	}
-	return s
+	return s, probe
 }
 
 // last returns the last document in the bucket of tag, + 1, or 0.
@@ -39,16 +39,18 @@ func (b *band) last(tag uint32) uint32 {
 	if b.used == 0 {
 		return 0
 	}
-	return b.search(tag).last
+	s, _ := b.search(tag)
+	return s.last
 }
 
-// search returns the slot of tag, or the empty one where it would be.
-func (b *band) search(tag uint32) *bandSlot {
+// search returns the slot of tag, or the empty one where it would be, and how far
+// that is from the tag's home.
+func (b *band) search(tag uint32) (s *bandSlot, probe int) {
 	hi, _ := bits.Mul64(uint64(tag)<<32, uint64(len(b.slots)))
-	for i := int(hi); ; {
-		s := &b.slots[i]
+	for i := int(hi); ; probe++ {
+		s = &b.slots[i]
 		if s.last == 0 || s.tag == tag {
-			return s
+			return s, probe
 		}
 		if i++; i == len(b.slots) {
 			i = 0
@@ -62,7 +64,8 @@ func (b *band) grow() {
 	b.slots = make([]bandSlot, max(len(old)+len(old)/2, minBandSlots))
 	for _, s := range old {
 		if s.last != 0 {
-			*b.search(s.tag) = s
+			to, _ := b.search(s.tag)
+			*to = s
 		}
 	}
 }

@@ -25,11 +25,17 @@ type MinHashConfig struct {
 	Seed    uint64 // which permutation; a secret if strangers must not craft signatures
 }
 
-// withDefaults fills in what is zero and checks what is not.
-func (c MinHashConfig) withDefaults() (MinHashConfig, error) {
+// filled fills in what is zero.
+func (c MinHashConfig) filled() MinHashConfig {
 	c.Slots = or(c.Slots, DefaultSlots)
 	c.Bits = or(c.Bits, DefaultBits)
 	c.Shingle = or(c.Shingle, DefaultShingle)
+	return c
+}
+
+// withDefaults fills in what is zero and checks what is not.
+func (c MinHashConfig) withDefaults() (MinHashConfig, error) {
+	c = c.filled()
 	switch {
 	case c.Slots < MinSlots || c.Slots > MaxSlots || c.Slots&(c.Slots-1) != 0:
 		return c, fmt.Errorf("dedup: MinHashConfig.Slots is %d, want a power of two from %d to %d, or 0 for %d",
@@ -51,7 +57,7 @@ func (c MinHashConfig) lanes() int { return c.Slots * c.Bits / 64 }
 // slot: j + (1-j) 2^-Bits, as different minima agree by chance in the bits that
 // are kept.
 func (c MinHashConfig) Chance(j float64) float64 {
-	return j + (1-j)*math.Ldexp(1, -c.Bits)
+	return j + (1-j)*math.Ldexp(1, -c.filled().Bits)
 }
 
 // StandardError returns the standard error of Similarity at a resemblance of j,
@@ -62,9 +68,9 @@ func (c MinHashConfig) Chance(j float64) float64 {
 // with 256. For pages of more shingles than slots it is that or less. For smaller
 // ones it is at most sqrt(2) times as much: the slots borrow unevenly, which
 // makes a variance of 1 in these units, and two of f shingles may fall into one
-// slot, which makes f/(2(f-1)). The configuration must not have zeros, as that
-// of Signature.Config.
+// slot, which makes f/(2(f-1)).
 func (c MinHashConfig) StandardError(j float64) float64 {
+	c = c.filled()
 	p := c.Chance(j)
 	return math.Sqrt(p*(1-p)/float64(c.Slots)) / (1 - math.Ldexp(1, -c.Bits))
 }

@@ -2,21 +2,12 @@ package dedup
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 
 	"crawler/internal/binform"
 )
 
-// The binary forms of near-duplicate detection. docs/format/sketches.md
-// describes their bytes. They contain the seed, which may be a secret.
-const (
-	kindSignature binform.Kind = "MINH"
-	kindLSH       binform.Kind = "LSHB"
-	kindHamming   binform.Kind = "SIMH"
-
-	nearVersion = 1
-)
+// The binary forms of near-duplicate detection, but for that of Duplicates.
 
 // putMinHash appends a configuration.
 func putMinHash(e *binform.Encoder, c MinHashConfig) {
@@ -38,9 +29,9 @@ func getMinHash(d *binform.Decoder) MinHashConfig {
 // error if no MinHash made s.
 func (s Signature) AppendBinary(dst []byte) ([]byte, error) {
 	if s.cfg.Slots == 0 {
-		return dst, fmt.Errorf("dedup: a Signature that no MinHash made")
+		return nil, errZero
 	}
-	e := binform.Begin(dst, kindSignature, nearVersion)
+	e := begin(dst, kindSignature, 15+8*int64(len(s.lanes)))
 	putMinHash(e, s.cfg)
 	e.Bool(s.empty)
 	if !s.empty {
@@ -54,7 +45,7 @@ func (s Signature) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) 
 
 // UnmarshalBinary makes s what data says. On error s is as it was.
 func (s *Signature) UnmarshalBinary(data []byte) error {
-	d, _, err := binform.Open(data, kindSignature, nearVersion)
+	d, err := open(data, kindSignature)
 	if err != nil {
 		return err
 	}
@@ -72,7 +63,10 @@ func (s *Signature) UnmarshalBinary(data []byte) error {
 // AppendBinary appends the binary form of l: the signatures and ids. The
 // buckets follow from them.
 func (l *LSH) AppendBinary(dst []byte) ([]byte, error) {
-	e := binform.Begin(dst, kindLSH, nearVersion)
+	if l.cfg.Bands == 0 {
+		return nil, errZero
+	}
+	e := begin(dst, kindLSH, 34+documentsSize(l.ids, l.lanes))
 	putMinHash(e, l.cfg.MinHash)
 	e.Uint32(uint32(l.cfg.Bands))
 	e.Uint32(uint32(l.cfg.Rows))
@@ -87,8 +81,11 @@ func (l *LSH) MarshalBinary() ([]byte, error) { return l.AppendBinary(nil) }
 // UnmarshalBinary makes l what data says. On error l is as it was. It takes as
 // long as adding the documents, and memory as NewLSH and Add do: four times the
 // length of data with the defaults, up to twelve times with many short bands.
+//
+// It refuses signatures that were chosen to crowd one place of a band's table, at
+// which to look would take quadratic time. Those of a MinHash do not.
 func (l *LSH) UnmarshalBinary(data []byte) error {
-	d, _, err := binform.Open(data, kindLSH, nearVersion)
+	d, err := open(data, kindLSH)
 	if err != nil {
 		return err
 	}
@@ -99,16 +96,25 @@ func (l *LSH) UnmarshalBinary(data []byte) error {
 	}
 	read := LSH{cfg: c}
 	read.ids, read.lanes = getDocuments(d, c.MinHash.lanes(), maxDocuments)
+	if d.OK() {
+		d.Check(read.linkAll(), "too many bands in one place")
+	}
 	if err := d.Close(); err != nil {
 		return err
 	}
-	read.linkAll()
 	*l = read
 	return nil
 }
 
-// linkAll makes the buckets of all documents.
-func (l *LSH) linkAll() {
+// maxBandProbe is how far from its home a bucket of a form may lie in the table
+// of its band. In one three quarters full, among three million bands of
+// signatures, none lies a quarter of that away; only those chosen to make the
+// reader slow do.
+const maxBandProbe = 1024
+
+// linkAll makes the buckets of all documents, as long as they are near enough to
+// their homes, and reports whether all were.
+func (l *LSH) linkAll() bool {
 	n, size := len(l.ids), l.cfg.MinHash.lanes()
 	l.bands = make([]band, l.cfg.Bands)
 	l.next, l.depth = make([]uint32, 0, n*l.cfg.Bands), make([]uint16, 0, n*l.cfg.Bands)
@@ -118,14 +124,17 @@ func (l *LSH) linkAll() {
 		}
 	}
 	for i := range n {
-		l.link(uint32(i+1), l.lanes[i*size:(i+1)*size])
+		if l.link(uint32(i+1), l.lanes[i*size:(i+1)*size]) > maxBandProbe {
+			return false
+		}
 	}
+	return true
 }
 
 // AppendBinary appends the binary form of x: the fingerprints and ids, 12 bytes
 // a document. The tables follow from them.
 func (x *HammingIndex) AppendBinary(dst []byte) ([]byte, error) {
-	e := binform.Begin(dst, kindHamming, nearVersion)
+	e := begin(dst, kindHamming, documentsSize(x.ids, x.hashes))
 	putDocuments(e, x.ids, x.hashes)
 	return e.Close(), nil
 }
@@ -136,7 +145,7 @@ func (x *HammingIndex) MarshalBinary() ([]byte, error) { return x.AppendBinary(n
 // UnmarshalBinary makes x what data says. On error x is as it was. It takes at
 // most 10 times the memory of data.
 func (x *HammingIndex) UnmarshalBinary(data []byte) error {
-	d, _, err := binform.Open(data, kindHamming, nearVersion)
+	d, err := open(data, kindHamming)
 	if err != nil {
 		return err
 	}
@@ -150,6 +159,11 @@ func (x *HammingIndex) UnmarshalBinary(data []byte) error {
 	}
 	*x = read
 	return nil
+}
+
+// documentsSize returns how many bytes putDocuments appends.
+func documentsSize(ids []uint32, words []uint64) int64 {
+	return 8 + 4*int64(len(ids)) + 8*int64(len(words))
 }
 
 // putDocuments appends the number of documents, their ids, and the same number

@@ -7,8 +7,6 @@ import (
 	"crawler/internal/binform"
 )
 
-const kindDuplicates binform.Kind = "NEAR"
-
 // named is a digest and the first page that had it.
 type named struct {
 	digest [16]byte
@@ -20,7 +18,10 @@ const namedSize = 16 + 4
 // AppendBinary appends the binary form of d: its configuration without
 // Shingles, the digests and ids of all texts, and the documents of its index.
 func (d *Duplicates) AppendBinary(dst []byte) ([]byte, error) {
-	e := binform.Begin(dst, kindDuplicates, nearVersion)
+	if d.index == nil {
+		return nil, errZero
+	}
+	e := begin(dst, kindDuplicates, 35+namedSize*int64(len(d.texts))+documentsSize(d.index.ids, d.index.lanes))
 	putMinHash(e, d.cfg.MinHash)
 	e.Float64(d.cfg.Threshold)
 	e.Uint32(uint32(d.cfg.BucketLimit))
@@ -43,9 +44,10 @@ func (d *Duplicates) AppendBinary(dst []byte) ([]byte, error) {
 func (d *Duplicates) MarshalBinary() ([]byte, error) { return d.AppendBinary(nil) }
 
 // UnmarshalBinary makes d what data says, and keeps the Shingles it had. On
-// error d is as it was. It takes 20 times the length of data in memory at most.
+// error d is as it was. It takes 20 times the length of data in memory at most,
+// and refuses what LSH.UnmarshalBinary does.
 func (d *Duplicates) UnmarshalBinary(data []byte) error {
-	in, _, err := binform.Open(data, kindDuplicates, nearVersion)
+	in, err := open(data, kindDuplicates)
 	if err != nil {
 		return err
 	}
@@ -62,12 +64,14 @@ func (d *Duplicates) UnmarshalBinary(data []byte) error {
 	texts := getTexts(in)
 	ids, lanes := getDocuments(in, cfg.MinHash.lanes(), maxDocuments)
 	in.Check(len(ids) <= len(texts), "%d documents of %d texts", len(ids), len(texts))
+	if in.OK() {
+		read.texts = texts
+		read.index.ids, read.index.lanes = ids, lanes
+		in.Check(read.index.linkAll(), "too many bands in one place")
+	}
 	if err := in.Close(); err != nil {
 		return err
 	}
-	read.texts = texts
-	read.index.ids, read.index.lanes = ids, lanes
-	read.index.linkAll()
 	*d = *read
 	return nil
 }

@@ -5,41 +5,12 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"crawler/internal/binform"
 )
-
-// nearForms returns a value of each type with n documents in it, and an empty
-// one.
-func nearForms(t testing.TB, n int) map[string][2]form {
-	t.Helper()
-	small := LSHConfig{MinHash: MinHashConfig{Slots: 64, Bits: 1, Seed: 3}, Bands: 4, Rows: 16}
-	full, none := mustLSH(t, LSHConfig{}), mustLSH(t, small)
-	var hamming HammingIndex
-	sigs := clusters(t, full.cfg.MinHash, n)
-	for i, s := range sigs {
-		if err := errors.Join(full.Add(uint32(i*i), s), hamming.Add(uint32(i*i), s.lanes[i%3])); err != nil {
-			t.Fatal(err)
-		}
-	}
-	several, nobody := mustDuplicates(t, DuplicatesConfig{}), mustDuplicates(t, DuplicatesConfig{Threshold: 0.5, LeadersOnly: true})
-	r := rand.New(rand.NewPCG(1, 9))
-	for i := range uint32(n) {
-		if _, err := several.Add(i, randomWords(r, 50, 4)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	empty := mustMinHash(t, MinHashConfig{Bits: 1}).Sketch(Signature{}, nil)
-	return map[string][2]form{
-		"Signature":    {&sigs[0], &empty},
-		"LSH":          {full, none},
-		"HammingIndex": {&hamming, &HammingIndex{}},
-		"Duplicates":   {several, nobody},
-	}
-}
 
 // mustDuplicates returns a Duplicates of a configuration that is right.
 func mustDuplicates(t testing.TB, cfg DuplicatesConfig) *Duplicates {
@@ -51,65 +22,33 @@ func mustDuplicates(t testing.TB, cfg DuplicatesConfig) *Duplicates {
 	return d
 }
 
-func nearEncoded(t testing.TB, f form) []byte {
-	t.Helper()
-	data, err := f.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-// fresh returns a new value of the type of f.
-func nearFresh(f form) form { return reflect.New(reflect.TypeOf(f).Elem()).Interface().(form) }
-
-func TestNearFormsComeBack(t *testing.T) {
-	for name, values := range nearForms(t, 100) {
-		for _, f := range values {
-			data := nearEncoded(t, f)
-			if got, err := f.AppendBinary([]byte("abc")); err != nil || string(got) != "abc"+string(data) {
-				t.Errorf("%s: AppendBinary differs from MarshalBinary, %v", name, err)
-			}
-			back := nearFresh(f)
-			if err := back.UnmarshalBinary(data); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			if !bytes.Equal(nearEncoded(t, back), data) {
-				t.Errorf("%s comes back changed", name)
-			}
-		}
-	}
-	if _, err := (Signature{}).MarshalBinary(); err == nil {
-		t.Error("a Signature that no MinHash made has a form")
-	}
-}
-
 // What comes back answers as the original did, and can be added to.
 func TestNearFormsAnswer(t *testing.T) {
-	forms := nearForms(t, 100)
-	l, x, s := forms["LSH"][0].(*LSH), forms["HammingIndex"][0].(*HammingIndex), forms["Signature"][0].(*Signature)
+	l, x, d := mustLSH(t, LSHConfig{}), &HammingIndex{}, mustDuplicates(t, DuplicatesConfig{})
+	sigs, pages := clusters(t, l.cfg.MinHash, 100), pagesLike(1, 150)
+	for i, s := range sigs {
+		_, err := d.Add(uint32(i), pages[i])
+		if err := errors.Join(err, l.Add(uint32(i*i), s), x.Add(uint32(i*i), s.lanes[i%3])); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var l2 LSH
 	var x2 HammingIndex
 	var s2 Signature
-	d, d2 := forms["Duplicates"][0].(*Duplicates), Duplicates{}
-	if err := d2.UnmarshalBinary(nearEncoded(t, d)); err != nil {
-		t.Fatal(err)
+	var d2 Duplicates
+	for back, f := range map[form]form{&l2: l, &x2: x, &s2: &sigs[0], &d2: d} {
+		if err := back.UnmarshalBinary(must(f.MarshalBinary())); err != nil {
+			t.Fatal(err)
+		}
 	}
-	r := rand.New(rand.NewPCG(1, 9)) // the words of nearForms again, then others
-	for i := range uint32(150) {
-		words := randomWords(r, 50, 4)
+	for i, words := range pages { // those again, then others
+		i := uint32(i)
 		a, err1 := d.Add(i, words)
 		b, err2 := d2.Add(i, words)
 		if err := errors.Join(err1, err2); err != nil || a != b || a.Verdict != SameText && i < 100 {
 			t.Fatalf("page %d: %+v, want %+v, %v", i, b, a, err)
 		}
 	}
-	for back, f := range map[form]form{&l2: l, &x2: x, &s2: s} {
-		if err := back.UnmarshalBinary(nearEncoded(t, f)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sigs := clusters(t, l.cfg.MinHash, 100)
 	sameIndex(t, "decoded", &l2, l, sigs)
 	for i, s := range sigs {
 		h := s.lanes[i%3] ^ 1<<i%64
@@ -124,25 +63,23 @@ func TestNearFormsAnswer(t *testing.T) {
 		}
 	}
 	sameIndex(t, "decoded and added to", &l2, l, sigs)
-	if j, err := s2.Similarity(*s); j != 1 || err != nil {
+	if j, err := s2.Similarity(sigs[0]); j != 1 || err != nil {
 		t.Errorf("a decoded signature resembles itself by %v, %v", j, err)
 	}
 }
 
-// nearFields returns fields that no writer makes, by what is wrong with them.
-func nearFields() map[string]struct {
+// bad is fields that no writer makes.
+type bad struct {
 	kind   binform.Kind
 	fields []byte
-} {
-	type bad = struct {
-		kind   binform.Kind
-		fields []byte
-	}
+}
+
+// badFields returns some by what is wrong with them.
+func badFields() map[string]bad {
 	build := func(kind binform.Kind, write func(e *binform.Encoder)) bad {
-		e := binform.Begin(nil, kind, nearVersion)
+		e := binform.Begin(nil, kind, formVersion)
 		write(e)
-		data := e.Close()
-		return bad{kind, data[16 : len(data)-8]}
+		return bad{kind, fieldsOf(e.Close())}
 	}
 	signature := func(c MinHashConfig, empty uint8, words int) bad {
 		return build(kindSignature, func(e *binform.Encoder) {
@@ -185,7 +122,7 @@ func nearFields() map[string]struct {
 	good := MinHashConfig{Slots: 128, Bits: 8, Shingle: 3}
 	return map[string]bad{
 		"no slots":             signature(MinHashConfig{Bits: 8, Shingle: 3}, 0, 16),
-		"too many slots":       signature(MinHashConfig{Slots: 1 << 31, Bits: 8, Shingle: 3}, 0, 16),
+		"too many slots":       signature(MinHashConfig{Slots: math.MaxInt32, Bits: 8, Shingle: 3}, 0, 16),
 		"odd slots":            signature(MinHashConfig{Slots: 127, Bits: 8, Shingle: 3}, 0, 16),
 		"no bits":              signature(MinHashConfig{Slots: 128, Shingle: 3}, 0, 16),
 		"no shingle":           signature(MinHashConfig{Slots: 128, Bits: 8}, 0, 16),
@@ -220,52 +157,31 @@ func nearFields() map[string]struct {
 
 func bytes16(last byte) []byte { return append(make([]byte, 15), last) }
 
-// framed puts a frame around fields: no fuzzer finds a checksum.
-func framed(kind binform.Kind, fields []byte) []byte {
-	e := binform.Begin(nil, kind, nearVersion)
-	e.Raw(fields)
-	return e.Close()
-}
-
-func TestNearFormsRefuse(t *testing.T) {
-	forms := nearForms(t, 100)
-	kinds := map[string]binform.Kind{"Signature": kindSignature, "LSH": kindLSH, "HammingIndex": kindHamming, "Duplicates": kindDuplicates}
-	for name, values := range forms {
-		before := nearEncoded(t, values[0])
-		refused := func(what string, data []byte) {
-			t.Helper()
-			if err := values[0].UnmarshalBinary(data); !errors.Is(err, binform.ErrFormat) {
-				t.Errorf("%s, %s: %v", name, what, err)
+// Fields that no writer makes are refused, change nothing, and make no decoder
+// allocate much.
+func TestBadFields(t *testing.T) {
+	for _, ft := range nearTypes() {
+		f := ft.good(4)[0]
+		before := must(f.MarshalBinary())
+		for what, bad := range badFields() {
+			if bad.kind != ft.kind {
+				continue
 			}
-			if !bytes.Equal(nearEncoded(t, values[0]), before) {
-				t.Errorf("%s, %s: changed by what was refused", name, what)
+			data := framed(bad.kind, bad.fields)
+			var err error
+			if n := allocated(func() { err = f.UnmarshalBinary(data) }); n > 48<<10 { // bands take 32 KiB at most
+				t.Errorf("%s, %s: %d bytes allocated", ft.kind, what, n)
 			}
-		}
-		for i := 0; i < len(before); i += 1 + i/20 {
-			refused("cut", before[:i])
-			refused("damaged", append(append(bytes.Clone(before[:i]), before[i]^1), before[i+1:]...))
-		}
-		fields := before[16 : len(before)-8]
-		refused("a byte more", framed(kinds[name], append(bytes.Clone(fields), 0)))
-		refused("a byte less", framed(kinds[name], fields[:len(fields)-1]))
-		for what, bad := range nearFields() {
-			if bad.kind == kinds[name] {
-				refused(what, framed(bad.kind, bad.fields))
+			if !errors.Is(err, binform.ErrFormat) || !bytes.Equal(must(f.MarshalBinary()), before) {
+				t.Errorf("%s, %s: %v", ft.kind, what, err)
 			}
 		}
 	}
 }
 
-// Neither a claim of many documents nor the worst that a form may contain makes
-// a decoder allocate much more than it was given.
+// The worst that a form may contain does not make a decoder allocate much more
+// than it was given.
 func TestNearFormsAllocateLittle(t *testing.T) {
-	targets := map[binform.Kind]form{kindSignature: &Signature{}, kindLSH: &LSH{}, kindHamming: &HammingIndex{}, kindDuplicates: &Duplicates{}}
-	for what, bad := range nearFields() {
-		data, f := framed(bad.kind, bad.fields), targets[bad.kind]
-		if n := allocated(func() { _ = f.UnmarshalBinary(data) }); n > 48<<10 { // bands take 32 KiB at most
-			t.Errorf("%s: %d bytes allocated", what, n)
-		}
-	}
 	const n = 10_000
 	worst := mustLSH(t, LSHConfig{MinHash: MinHashConfig{Slots: 1024, Bits: 16}, Bands: 1024, Rows: 1, BucketLimit: MaxBucketLimit})
 	m := mustMinHash(t, worst.cfg.MinHash)
@@ -281,19 +197,80 @@ func TestNearFormsAllocateLittle(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		f     form
-		times uint64
-	}{"LSH": {worst, 12}, "HammingIndex": {&x, 10}} {
-		data := nearEncoded(t, c.f)
-		back := nearFresh(c.f)
+		f, back form
+		times   uint64
+	}{"LSH": {worst, &LSH{}, 12}, "HammingIndex": {&x, &HammingIndex{}, 10}} {
+		data := must(c.f.MarshalBinary())
 		got := allocated(func() {
-			if err := back.UnmarshalBinary(data); err != nil {
+			if err := c.back.UnmarshalBinary(data); err != nil {
 				t.Error(err)
 			}
 		})
 		t.Logf("%s: %d bytes in the form, %d allocated", name, len(data), got)
 		if got > c.times*uint64(len(data)) {
 			t.Errorf("%s: %d bytes allocated for a form of %d", name, got, len(data))
+		}
+	}
+}
+
+// crowd returns an index of n documents with signatures of one band of 64 bits, all
+// of which have their home in the first 256th of the band's table.
+func crowd(t *testing.T, n int) *LSH {
+	t.Helper()
+	l := mustLSH(t, LSHConfig{MinHash: MinHashConfig{Slots: 64, Bits: 1}, Bands: 1, Rows: 64})
+	r := rand.New(rand.NewPCG(1, 6))
+	for len(l.ids) < n {
+		if x := []uint64{r.Uint64()}; l.tag(x, 0) < 1<<24 {
+			l.ids, l.lanes = append(l.ids, 1), append(l.lanes, x[0])
+		}
+	}
+	return l
+}
+
+// Where a band lies in its table is known to everybody, and a form chooses the
+// signatures: one that crowds them is refused before it takes long.
+func TestNearFormsRefuseCrowds(t *testing.T) {
+	const n = 20_000
+	l := crowd(t, n)
+	d := mustDuplicates(t, DuplicatesConfig{MinHash: l.cfg.MinHash, Threshold: 1})
+	d.index.ids, d.index.lanes = l.ids, l.lanes
+	for i := range uint32(n) {
+		d.texts[Digest([]uint64{uint64(i)})] = i
+	}
+	if d.index.cfg.Rows != 64 {
+		t.Fatalf("%d rows a band", d.index.cfg.Rows)
+	}
+	for crowded, into := range map[form]form{l: goodLSHs(1)[0], d: goodDuplicates(1)[0]} {
+		before := must(into.MarshalBinary())
+		err := into.UnmarshalBinary(must(crowded.MarshalBinary()))
+		if !errors.Is(err, binform.ErrFormat) || !strings.Contains(err.Error(), "in one place") {
+			t.Errorf("%T: %v", into, err)
+		}
+		if !bytes.Equal(must(into.MarshalBinary()), before) {
+			t.Errorf("%T: changed by what was refused", into)
+		}
+	}
+}
+
+// The limit is far from what signatures have, in bands of any width.
+func TestBandsAreNotCrowded(t *testing.T) {
+	n := 100_000
+	if long() {
+		n = 3_000_000
+	}
+	for _, rows := range []int{16, 17, 20, 32, 64} {
+		l := mustLSH(t, LSHConfig{MinHash: MinHashConfig{Slots: 64, Bits: 1}, Bands: 1, Rows: rows})
+		for _, n := range []int{n, 40_000} { // all bands of 16 bits are taken, or not
+			r := rand.New(rand.NewPCG(uint64(rows), 6))
+			b, worst := newBand(n), 0
+			for range n {
+				slot, probe := b.place(l.tag([]uint64{r.Uint64()}, 0))
+				slot.last, worst = 1, max(worst, probe)
+			}
+			t.Logf("%d bits, %d documents: at most %d from home", rows, n, worst)
+			if worst > maxBandProbe/4 {
+				t.Errorf("%d bits, %d documents: %d from home, and %d are allowed", rows, n, worst, maxBandProbe)
+			}
 		}
 	}
 }

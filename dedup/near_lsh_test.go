@@ -55,6 +55,15 @@ func TestBandsFor(t *testing.T) {
 			}
 		}
 	}
+	for _, zero := range []MinHashConfig{{}, {Slots: DefaultSlots}, {Bits: DefaultBits}} {
+		if bands, rows := BandsFor(zero, DefaultThreshold, DefaultRecall); bands != 18 || rows != 7 {
+			t.Errorf("%+v: %d bands of %d", zero, bands, rows)
+		}
+		full := MinHashConfig{Slots: DefaultSlots, Bits: DefaultBits}
+		if zero.StandardError(0.5) != full.StandardError(0.5) || zero.Chance(0.5) != full.Chance(0.5) {
+			t.Errorf("%+v: standard error %v, chance %v", zero, zero.StandardError(0.5), zero.Chance(0.5))
+		}
+	}
 	if l := mustLSH(t, LSHConfig{}); l.cfg.Bands != 18 || l.cfg.Rows != 7 {
 		t.Errorf("by default %d bands of %d", l.cfg.Bands, l.cfg.Rows)
 	}

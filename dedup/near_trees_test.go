@@ -19,7 +19,7 @@ import (
 const treeEnv = "CRAWLER_HTML_TREES"
 
 // Recall and precision at the default threshold that the default configuration
-// must reach on real documents.
+// must reach on real documents if Shingles confirms what is found.
 const (
 	wantRecall    = 0.98
 	wantPrecision = 0.95
@@ -31,18 +31,19 @@ func TestNearOnTrees(t *testing.T) {
 		t.Skip("set " + treeEnv + " to directories of HTML files")
 	}
 	for _, dir := range filepath.SplitList(trees) {
-		c := newCorpus(readTree(t, dir))
-		t.Logf("%s: %d pages, %d shingles, %d pairs with J >= %.1f, %d with J >= %.1f",
-			dir, len(c.words), c.shingles, c.above(lowest), lowest, c.above(dedup.DefaultThreshold), dedup.DefaultThreshold)
-		if len(c.words) == 0 {
-			t.Errorf("%s: no pages", dir)
-		}
-		if c.above(dedup.DefaultThreshold) < 100 {
-			t.Logf("too few of them to judge by")
-			continue
-		}
-		c.checkPairs(t)
-		c.checkVerdicts(t)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			c := newCorpus(readTree(t, dir))
+			t.Logf("%s: %d pages, %d shingles, %d pairs with J >= %.1f, %d with J >= %.1f",
+				dir, len(c.words), c.shingles, c.above(lowest), lowest, c.above(dedup.DefaultThreshold), dedup.DefaultThreshold)
+			if len(c.words) == 0 {
+				t.Fatal("no pages")
+			}
+			if c.above(dedup.DefaultThreshold) < 100 {
+				t.Skip("too few of them to judge by")
+			}
+			c.checkPairs(t)
+			c.checkVerdicts(t)
+		})
 	}
 }
 
@@ -145,7 +146,8 @@ func (c *corpus) above(least float64) (n int) {
 }
 
 // checkPairs prints which pairs each method finds, and holds MinHash with LSH,
-// confirmed by shingles, to what is promised. Buckets have no limit here: on
+// confirmed by shingles, to the recall that is promised. (Its precision is 100 %
+// here, for the exact resemblance is what confirms.) Buckets have no limit here: on
 // pages made by one template it would hide most pairs, as it is meant to.
 func (c *corpus) checkPairs(t *testing.T) {
 	for _, slots := range []int{128, 256} {
@@ -153,9 +155,8 @@ func (c *corpus) checkPairs(t *testing.T) {
 		candidates, bySignature, byShingles := c.minHashPairs(t, cfg)
 		c.printPairs(t, fmt.Sprint("minhash ", slots, ", candidates"), candidates)
 		c.printPairs(t, fmt.Sprint("minhash ", slots, ", by signature"), bySignature)
-		recall, precision := c.printPairs(t, fmt.Sprint("minhash ", slots, ", by shingles"), byShingles)
-		if recall < wantRecall || precision < wantPrecision {
-			t.Errorf("%d slots: recall %.2f %%, precision %.2f %%", slots, 100*recall, 100*precision)
+		if recall := c.printPairs(t, fmt.Sprint("minhash ", slots, ", by shingles"), byShingles); recall < wantRecall {
+			t.Errorf("%d slots: recall %.2f %%", slots, 100*recall)
 		}
 	}
 	c.printPairs(t, "simhash, distance <= 3", c.simhashPairs(t))
@@ -217,8 +218,8 @@ func (c *corpus) simhashPairs(t *testing.T) map[pair]bool {
 }
 
 // printPairs prints the share of the pairs that were found by their
-// resemblance, and returns recall and precision at DefaultThreshold.
-func (c *corpus) printPairs(t *testing.T, name string, found map[pair]bool) (recall, precision float64) {
+// resemblance, and returns the recall at DefaultThreshold.
+func (c *corpus) printPairs(t *testing.T, name string, found map[pair]bool) (recall float64) {
 	t.Helper()
 	right := 0
 	var all, hit [6]float64 // 0.5 to 0.6, ..., 0.9 to 1, 1
@@ -233,13 +234,13 @@ func (c *corpus) printPairs(t *testing.T, name string, found map[pair]bool) (rec
 		}
 	}
 	recall = float64(right) / float64(c.above(dedup.DefaultThreshold))
-	precision = float64(right) / float64(max(len(found), 1))
+	precision := float64(right) / float64(max(len(found), 1))
 	row := fmt.Sprintf("%-26s %8d pairs, recall %6.2f %%, precision %6.2f %%, of J from 0.5:", name, len(found), 100*recall, 100*precision)
 	for i := range all {
 		row += fmt.Sprintf(" %5.1f", 100*hit[i]/max(all[i], 1))
 	}
 	t.Log(row, "%")
-	return recall, precision
+	return recall
 }
 
 // checkVerdicts runs Duplicates over the pages, as a crawl would, and holds the

@@ -189,6 +189,11 @@ func TestPublishedRate(t *testing.T) {
 // SKETCHES, later findings: "% m" on XORed addresses raises errors up to 1.34
 // times. That is at a load of 0.6 with k = 3; a lighter one raises them more.
 func TestFoldFactor(t *testing.T) {
+	for _, load := range []float64{0, -1} {
+		if got, want := FoldFactor(0.75, 2, 3, load), FoldFactor(0.75, 2, 3, 1e-6); math.Abs(got-want) > 1e-4 || want < 1.01 {
+			t.Errorf("at load %v: %v, want %v", load, got, want)
+		}
+	}
 	for _, c := range []struct {
 		share    float64
 		segments int

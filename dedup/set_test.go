@@ -105,6 +105,33 @@ func TestSetAllStops(t *testing.T) {
 	}
 }
 
+func TestSetUnion(t *testing.T) {
+	for seed := range uint64(20) {
+		var a, b, want Set
+		for i := range 3000 + 100*seed {
+			if h := scatter(seed<<32 + i); i%3 == 0 {
+				a.Add(h)
+				want.Add(h)
+			}
+			if h := scatter(seed<<32 + i); i%4 == 0 {
+				b.Add(h)
+				want.Add(h)
+			}
+		}
+		b.Add(0)
+		want.Add(0)
+		n := b.Len()
+		a.Union(&b)
+		b.Union(&b)
+		if a.Len() != want.Len() || !slices.Equal(slices.Collect(a.All), slices.Collect(want.All)) {
+			t.Errorf("seed %d: %d hashes, want %d", seed, a.Len(), want.Len())
+		}
+		if b.Len() != n {
+			t.Errorf("seed %d: %d hashes became %d", seed, n, b.Len())
+		}
+	}
+}
+
 func FuzzSet(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {

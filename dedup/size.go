@@ -31,16 +31,26 @@ func SizeFor(keys int64, rate float64) Size {
 		s.Lines = 2
 	}
 	keys = max(keys, 1)
-	low, high := int64(0), (min(keys, maxBits/maxBitsPerKey)*maxBitsPerKey+lineBits-1)/lineBits
+	most := (min(keys, maxBits/maxBitsPerKey)*maxBitsPerKey + lineBits - 1) / lineBits
+	n := fewest(most, func(n int64) bool {
+		s.Bits = n * lineBits
+		return s.Rate(keys) <= rate
+	})
+	return sizeOf(n*lineBits, s.Lines)
+}
+
+// fewest returns the smallest number of lines that are enough, or most if there is
+// no smaller one.
+func fewest(most int64, enough func(lines int64) bool) int64 {
+	low, high := int64(0), most
 	for low+1 < high { // high lines are enough (or all there is), low are not
-		mid := low + (high-low)/2
-		if s.Bits = mid * lineBits; s.Rate(keys) <= rate {
+		if mid := low + (high-low)/2; enough(mid) {
 			high = mid
 		} else {
 			low = mid
 		}
 	}
-	return sizeOf(high*lineBits, s.Lines)
+	return high
 }
 
 // SizeWithin returns the best filter for keys in at most the given number of
@@ -72,19 +82,20 @@ func sizeOf(bits int64, lines int) Size {
 // err.
 func (s Size) Rate(keys int64) float64 {
 	load := float64(keys) * float64(s.Lines) * lineBits / float64(s.Bits)
-	return math.Pow(lineRate(load), float64(s.Lines))
+	return math.Pow(lineRate(load, 64, lineWords), float64(s.Lines))
 }
 
-// lineRate is the rate of one line when the mean load of lines is as given.
-func lineRate(load float64) float64 {
-	if load > 700 { // all words are full; and e^-load would underflow
+// lineRate is the rate of one line when the mean load of lines is as given. A line
+// has so many parts, in each of which a key has one of the given number of cells.
+func lineRate(load float64, cells, parts int) float64 {
+	if load > 700 { // all cells are in use; and e^-load would underflow
 		return 1
 	}
 	sum, p, empty := 0.0, math.Exp(-load), 1.0
 	for j, last := 0, int(load+12*math.Sqrt(load)+20); j <= last; j++ {
-		sum += p * math.Pow(1-empty, lineWords)
+		sum += p * math.Pow(1-empty, float64(parts))
 		p *= load / float64(j+1)
-		empty *= 63.0 / 64
+		empty *= 1 - 1/float64(cells)
 	}
 	return sum
 }

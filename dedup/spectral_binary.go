@@ -2,16 +2,13 @@ package dedup
 
 import "crawler/internal/binform"
 
-const (
-	spectralKind    binform.Kind = "SPEC"
-	spectralVersion uint16       = 1
-)
-
 // AppendBinary appends the filter's binary form, described in
-// docs/format/sketches.md, to dst. It holds the seed, which is a secret. The
-// error is always nil.
+// docs/format/sketches.md, to dst. It holds the seed, which is a secret.
 func (s *Spectral) AppendBinary(dst []byte) ([]byte, error) {
-	e := binform.Begin(dst, spectralKind, spectralVersion)
+	if len(s.first.lines) == 0 {
+		return nil, errZero
+	}
+	e := begin(dst, kindSpectral, 9+s.first.formSize()+s.second.formSize())
 	e.Uint8(uint8(s.method))
 	e.Uint64(s.seed)
 	s.first.encode(e)
@@ -23,9 +20,12 @@ func (s *Spectral) AppendBinary(dst []byte) ([]byte, error) {
 func (s *Spectral) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
 // UnmarshalBinary makes s the filter of a binary form. If the form is not valid,
-// s stays as it was.
+// s stays as it was. It takes 8 times the length of data in memory at most.
+//
+// It refuses counters that were chosen to crowd one place of the table, at which
+// to look would take quadratic time. Keys that are hashes do not.
 func (s *Spectral) UnmarshalBinary(data []byte) error {
-	d, _, err := binform.Open(data, spectralKind, spectralVersion)
+	d, err := open(data, kindSpectral)
 	if err != nil {
 		return err
 	}
@@ -41,6 +41,11 @@ func (s *Spectral) UnmarshalBinary(data []byte) error {
 	}
 	*s = f
 	return nil
+}
+
+// formSize returns how many bytes encode writes.
+func (c *tallies) formSize() int64 {
+	return 16 + int64(len(c.lines))*lineCounters + int64(c.table.used)*16
 }
 
 // encode writes the lines, and behind them the table in ascending order.
@@ -60,7 +65,7 @@ func (c *tallies) encode(e *binform.Encoder) {
 // byte says so; the table's ascending order makes the form of a filter unique.
 func (c *tallies) decode(d *binform.Decoder) {
 	n := d.Uint64()
-	d.Check(n <= uint64(min(d.Left(), maxCounters))/lineCounters, "%d lines, %d bytes there", n, d.Left())
+	d.Check(n <= min(uint64(d.Left()), maxCounters)/lineCounters, "%d lines, %d bytes there", n, d.Left())
 	if !d.OK() {
 		return
 	}
@@ -103,6 +108,7 @@ func (c *tallies) decodeHigh(d *binform.Decoder, next uint64) uint64 {
 	if d.OK() {
 		d.Check(c.lines[at/lineCounters][at%lineCounters] == inTable, "counter %d is in the table", at)
 		c.table.put(at, value)
+		d.Check(c.table.probe(at) <= maxOverflowProbe, "too many counters in one place of the table")
 	}
 	return at + 1
 }

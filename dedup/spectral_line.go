@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"unsafe"
 )
 
 const (
@@ -28,12 +27,8 @@ type tallies struct {
 	table overflow
 }
 
-// newTallies returns n empty lines, each of which is a cache line.
-func newTallies(n int) tallies {
-	raw := make([]byte, n*lineCounters+lineCounters-1)
-	skip := -uintptr(unsafe.Pointer(&raw[0])) % lineCounters
-	return tallies{lines: unsafe.Slice((*counterLine)(unsafe.Pointer(&raw[skip])), n)}
-}
+// newTallies returns n empty lines.
+func newTallies(n int) tallies { return tallies{lines: newLines[counterLine](n)} }
 
 // lineOf returns the index of the line that the high bits of x choose.
 func (c *tallies) lineOf(x uint64) uint64 {
@@ -181,15 +176,9 @@ func (c *tallies) addAll(o *tallies) {
 }
 
 // rate returns the chance that four random counters, one a quarter, are all
-// above 0, averaged over at most sampledLines lines.
+// above 0, averaged over the lines, or a sample of them.
 func (c *tallies) rate() float64 {
-	step := max(1, len(c.lines)/sampledLines)
-	total, count := 0.0, 0
-	for i := 0; i < len(c.lines); i += step {
-		total += c.lines[i].rate()
-		count++
-	}
-	return total / float64(count)
+	return meanOfLines(len(c.lines), func(i, _ int) float64 { return c.lines[i].rate() })
 }
 
 // rate is tallies.rate for one line.

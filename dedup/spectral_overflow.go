@@ -39,6 +39,17 @@ func (t *overflow) find(name uint64) int {
 	return i
 }
 
+// maxOverflowProbe is how far from its home a counter of a form may lie in the
+// table. When it is half full, with a part or all of the counters of any filter in
+// it, none lies a twentieth of that away; not even a half if whole lines are in it
+// that were drawn at random. Only those chosen to make the reader slow do.
+const maxOverflowProbe = 4096
+
+// probe returns how far from its home a counter lies, which must be in the table.
+func (t *overflow) probe(counter uint64) int {
+	return (t.find(counter+1) - t.home(counter+1)) & (len(t.slots) - 1)
+}
+
 // at returns the value of a counter, which must be in the table, to be read or
 // raised.
 func (t *overflow) at(counter uint64) *uint64 { return &t.slots[t.find(counter+1)].value }

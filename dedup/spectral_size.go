@@ -69,17 +69,7 @@ func spectralLines(bytes int64) int64 {
 // counters in each quarter of a line j keys leave a share of (15/16)^j unused:
 // sum over j of P(j) (1 - (15/16)^j)^4.
 func SpectralRate(bytes, keys int64) float64 {
-	load := float64(keys) / float64(spectralLines(bytes))
-	if load > 700 { // all counters are in use; and e^-load would underflow
-		return 1
-	}
-	total, p, unused := 0.0, math.Exp(-load), 1.0
-	for j, last := 0, int(load+12*math.Sqrt(load)+20); j <= last; j++ {
-		total += p * math.Pow(1-unused, ways)
-		p *= load / float64(j+1)
-		unused *= 1 - 1.0/quarter
-	}
-	return total
+	return lineRate(float64(keys)/float64(spectralLines(bytes)), quarter, ways)
 }
 
 // SpectralBytesFor returns the smallest size in bytes, a multiple of 64, at
@@ -87,13 +77,6 @@ func SpectralRate(bytes, keys int64) float64 {
 // MinimumSelection. MinimalIncrease needs less. No key gets more than 256 bytes.
 func SpectralBytesFor(keys int64, rate float64) int64 {
 	keys = max(keys, 1)
-	low, high := int64(0), spectralLines(min(keys, maxCounters/maxBitsPerKey)*maxBitsPerKey)
-	for low+1 < high { // high lines are enough (or all there is), low are not
-		if mid := low + (high-low)/2; SpectralRate(mid*lineCounters, keys) <= rate {
-			high = mid
-		} else {
-			low = mid
-		}
-	}
-	return high * lineCounters
+	most := spectralLines(min(keys, maxCounters/maxBitsPerKey) * maxBitsPerKey)
+	return lineCounters * fewest(most, func(n int64) bool { return SpectralRate(n*lineCounters, keys) <= rate })
 }

@@ -216,25 +216,6 @@ func TestSpectralAsDefined(t *testing.T) {
 	}
 }
 
-// checkTable holds the table against the lines.
-func checkTable(t *testing.T, c *tallies) {
-	t.Helper()
-	high := 0
-	for i := range c.lines {
-		for p, v := range c.lines[i] {
-			if v == inTable {
-				high++
-				if got := c.at(uint64(i), uint64(p)); got < inTable {
-					t.Fatalf("line %d, counter %d: %d in the table", i, p, got)
-				}
-			}
-		}
-	}
-	if high != c.table.used || 2*high > len(c.table.slots) && high > 0 {
-		t.Fatalf("%d entries in %d slots, want %d", c.table.used, len(c.table.slots), high)
-	}
-}
-
 func TestSpectralCountsWithoutLimit(t *testing.T) {
 	for _, method := range spectralMethods {
 		s := newTestSpectral(t, SpectralConfig{Method: method})

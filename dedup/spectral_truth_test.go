@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 )
@@ -61,7 +60,7 @@ func errorsOf(s *Spectral, truth map[uint64]uint64) (wrong, under, over float64)
 // million occurrences of 125,000 keys instead of a tenth.
 func TestSpectralMethodsAtEqualMemory(t *testing.T) {
 	keys := 12_500
-	if os.Getenv("DEDUP_LONG") != "" {
+	if long() {
 		keys = 125_000
 	}
 	stream, truth := linkStream(keys, 16*keys, 1)

@@ -12,12 +12,14 @@ import (
 var syllables = strings.Fields("con cur rent map list tree set ab stract io net util doc index page ser vice mod ule par ser token stream buf fer ed it or text ta ble cell ren der for mat lo cale date time zone")
 
 type web struct {
-	r     *rand.Rand
-	hosts int
+	r      *rand.Rand
+	hosts  int
+	known  Set             // hashes of the URLs that no question is about
+	stands map[placed]bool // their segments
 }
 
 func newWeb(seed uint64, hosts int) *web {
-	return &web{rand.New(rand.NewPCG(seed, 0x3eb)), hosts}
+	return &web{r: rand.New(rand.NewPCG(seed, 0x3eb)), hosts: hosts}
 }
 
 // pick prefers small numbers, as popular things are.
