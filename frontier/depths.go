@@ -1,6 +1,10 @@
 package frontier
 
-import "crawler/weburl"
+import (
+	"math"
+
+	"crawler/weburl"
+)
 
 // Depths knows the exact least number of links from a seed to every URL of a
 // crawl with a depth limit, in whatever order the pages are found.
@@ -85,7 +89,7 @@ func (d *Depths) id(u weburl.URL, via int32) int32 {
 }
 
 // unreached is deeper than any way through a graph held in memory.
-const unreached = 1 << 40
+const unreached = math.MaxInt32
 
 // relax lowers the depth of one URL and of all it leads to.
 func (d *Depths) relax(id int32, depth int) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -60,7 +61,7 @@ func (o *options) check() error {
 		value     int
 		low, high int
 	}{
-		{"depth", o.depth, -1, 1 << 20}, {"max-pages", o.pages, 0, 1 << 40}, {"max-pages-per-host", o.perHost, 0, 1 << 40},
+		{"depth", o.depth, -1, 1 << 20}, {"max-pages", o.pages, 0, math.MaxInt}, {"max-pages-per-host", o.perHost, 0, math.MaxInt},
 		{"concurrency", o.conns, 1, 10_000}, {"per-host", o.hostCons, 1, 1000}, {"retries", o.retries, 0, 100},
 		{"max-sites", o.maxSites, 1, 1_000_000},
 	} {
