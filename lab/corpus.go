@@ -1,18 +1,12 @@
 package lab
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 
-	"crawler/report"
 	"crawler/weburl"
 )
 
@@ -35,17 +29,31 @@ type Corpus struct {
 	Source     string // where they are from, in words
 	URLs, Held []weburl.URL
 
-	Read     int64 // lines with a URL, or URLs generated
-	Bad      int64 // lines that hold none
-	Repeated int64 // URLs that were there before
-	Cut      bool  // there were more than MaxURLs
+	Read     int64   // lines with a URL, or URLs generated
+	Bad      int64   // lines that hold none
+	FirstBad BadLine // the first of them, if there is one
+	Repeated int64   // URLs that were there before
+	Cut      bool    // there were more than MaxURLs
 }
+
+// BadLine is a line that holds no URL.
+type BadLine struct {
+	File string // without its directory
+	Line int64  // from 1
+	Text string // its first 80 runes, U+FFFD for those that cannot be printed
+}
+
+// String returns "urls.txt, line 7: the text".
+func (l BadLine) String() string { return fmt.Sprintf("%s, line %d: %s", l.File, l.Line, l.Text) }
 
 // CorpusConfig says how much of a source is used. The zero value is a good one.
 type CorpusConfig struct {
 	MaxURLs int     // different URLs, the first ones: at most 8,000,000, 0 for DefaultMaxURLs
 	HoldOut float64 // share that is held out: above 0 and at most 0.5, 0 for DefaultHoldOut
 	Seed    uint64  // of the order, and of what is generated
+
+	// In is what LoadCorpus reads for the path "-"; nil if there is no such thing.
+	In io.Reader
 }
 
 func (c CorpusConfig) withDefaults() (CorpusConfig, error) {
@@ -68,25 +76,16 @@ func (c CorpusConfig) withDefaults() (CorpusConfig, error) {
 var ErrFewURLs = errors.New("fewer than two URLs")
 
 // LoadCorpus reads a file with one URL a line, or the directory of a crawl: its pages
-// and what it skipped.
+// and what it skipped; "-" is cfg.In, read as a file is. Lines of a file that are
+// empty or begin with # do not count. A file that is compressed or is one of a
+// crawl's own is refused, as is a directory without a crawl, with an *fs.PathError.
 func LoadCorpus(ctx context.Context, path string, cfg CorpusConfig) (*Corpus, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
 	b := newCorpusBuilder(cfg)
-	if info.IsDir() {
-		b.corpus.Source = "the crawl in " + path
-		err = b.crawl(ctx, path)
-	} else {
-		b.corpus.Source = "the file " + path
-		err = b.file(ctx, path, func(line []byte) string { return string(line) })
-	}
-	if err != nil {
+	if err := b.load(ctx, path); err != nil {
 		return nil, err
 	}
 	return b.finish()
@@ -122,27 +121,27 @@ func newCorpusBuilder(cfg CorpusConfig) *corpusBuilder {
 	return &corpusBuilder{cfg: cfg, corpus: new(Corpus), seen: make(map[weburl.URL]struct{})}
 }
 
-// add takes one URL, and reports whether there is room for more.
-func (b *corpusBuilder) add(raw string) bool {
+// add takes one URL, and reports whether it is one and whether there is room for
+// more.
+func (b *corpusBuilder) add(raw string) (good, more bool) {
 	c := b.corpus
 	u, err := weburl.Parse(raw)
 	if err != nil {
-		c.Bad++
-		return true
+		return false, true
 	}
 	c.Read++
 	if _, ok := b.seen[u]; ok {
 		c.Repeated++
-		return true
+		return true, true
 	}
 	if len(c.URLs) == b.cfg.MaxURLs {
 		c.Read--
 		c.Cut = true
-		return false
+		return true, false
 	}
 	b.seen[u] = struct{}{}
 	c.URLs = append(c.URLs, u)
-	return true
+	return true, true
 }
 
 // finish shuffles and holds out.
@@ -150,69 +149,14 @@ func (b *corpusBuilder) finish() (*Corpus, error) {
 	c := b.corpus
 	b.seen = nil
 	if len(c.URLs) < 2 {
-		return nil, fmt.Errorf("%s: %w (%d lines hold none)", c.Source, ErrFewURLs, c.Bad)
+		if c.Bad == 0 {
+			return nil, fmt.Errorf("%s: %w", c.Source, ErrFewURLs)
+		}
+		return nil, fmt.Errorf("%s: %w (lines that hold none: %d; the first is %s)", c.Source, ErrFewURLs, c.Bad, c.FirstBad)
 	}
 	rnd := rand.New(rand.NewPCG(b.cfg.Seed, 2))
 	rnd.Shuffle(len(c.URLs), func(i, j int) { c.URLs[i], c.URLs[j] = c.URLs[j], c.URLs[i] })
 	n := max(1, int(b.cfg.HoldOut*float64(len(c.URLs))))
 	c.URLs, c.Held = c.URLs[:len(c.URLs)-n:len(c.URLs)-n], c.URLs[len(c.URLs)-n:]
 	return c, nil
-}
-
-// crawl reads pages.jsonl and, if there is one, skipped.jsonl.
-func (b *corpusBuilder) crawl(ctx context.Context, dir string) error {
-	field := func(line []byte) string {
-		var record struct {
-			URL string `json:"url"`
-		}
-		if json.Unmarshal(line, &record) != nil {
-			return "" // a bad line
-		}
-		return record.URL
-	}
-	if err := b.file(ctx, filepath.Join(dir, report.PagesFile), field); err != nil {
-		return err
-	}
-	err := b.file(ctx, filepath.Join(dir, report.SkippedFile), field)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// file reads one file. Empty lines do not count, lines over 1 MiB are bad.
-func (b *corpusBuilder) file(ctx context.Context, name string, url func(line []byte) string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	r := bufio.NewReaderSize(f, maxCorpusLine)
-	for more := true; more && ctx.Err() == nil; {
-		line, err := r.ReadSlice('\n')
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			b.corpus.Bad++
-			err = skipLine(r)
-		case len(bytes.TrimSpace(line)) > 0:
-			more = b.add(url(bytes.TrimSpace(line)))
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return ctx.Err()
-}
-
-// skipLine reads up to the end of the line.
-func skipLine(r *bufio.Reader) error {
-	for {
-		_, err := r.ReadSlice('\n')
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return err
-		}
-	}
 }

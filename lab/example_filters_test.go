@@ -23,7 +23,7 @@ func ExampleFilters() {
 	}
 	hard := s.Sections[len(s.Sections)-1].Table
 	for _, row := range hard.Rows {
-		if question, structure := row[0], row[1]; question == "swapped, both known in their new places" &&
+		if question, structure := row[0], row[1]; question == "swapped, both known in new places" &&
 			(structure == "map" || structure == "published") {
 			fmt.Printf("%s: %d asked, %d answered \"seen\"\n", structure, row[2], row[3])
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -49,6 +50,10 @@ type FiltersConfig struct {
 
 	// Now is the clock; nil for time.Now. Nothing but the times depends on it.
 	Now func() time.Time
+
+	// Progress, unless it is nil, is told before each size and setting what comes
+	// next: "16 bits a URL: 50,000 of 180,000 URLs".
+	Progress func(what string)
 }
 
 func (c FiltersConfig) withDefaults() (FiltersConfig, error) {
@@ -62,6 +67,9 @@ func (c FiltersConfig) withDefaults() (FiltersConfig, error) {
 	c.LinearMax = cmp.Or(c.LinearMax, DefaultLinearMax)
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Progress == nil {
+		c.Progress = func(string) {}
 	}
 	if c.Sizes == nil {
 		c.Sizes = sizesUpTo(min(len(c.Corpus.URLs), defaultMost))
@@ -128,8 +136,8 @@ func Filters(ctx context.Context, cfg FiltersConfig) (*sheet.Sheet, error) {
 		return nil, err
 	}
 	c := &comparison{cfg: cfg, known: standing{layers: cfg.Layers}, settings: []setting{
-		{title: fmt.Sprintf("%g bits a URL", cfg.BitsPerURL), perURL: cfg.BitsPerURL},
-		{title: fmt.Sprintf("the paper's memory, %s bits an array, k = %d", group(paperBits), paperHashes)},
+		{id: "equal_memory", title: fmt.Sprintf("%g bits a URL", cfg.BitsPerURL), perURL: cfg.BitsPerURL},
+		{id: "paper_memory", title: "the paper's memory"},
 	}}
 	for _, n := range cfg.Sizes {
 		if ctx.Err() != nil {
@@ -138,7 +146,8 @@ func Filters(ctx context.Context, cfg FiltersConfig) (*sheet.Sheet, error) {
 		c.known.add(cfg.Corpus.URLs[:n])
 		a := c.asker(n)
 		asked := []class{{"real URLs held out", a.held(cfg.Corpus.Held)}, {"all segments new", a.fresh()}}
-		for i := range c.settings {
+		for i, s := range c.settings {
+			cfg.Progress(fmt.Sprintf("%s: %s of %s URLs", s.title, group(n), group(cfg.Sizes[len(cfg.Sizes)-1])))
 			if err := c.measure(ctx, i, n, asked); err != nil {
 				return nil, err
 			}
@@ -158,6 +167,7 @@ type comparison struct {
 
 // setting is an amount of memory, and what came out at each size.
 type setting struct {
+	id     string // the same in every run
 	title  string
 	perURL float64 // bits; 0: paperBits an array
 	sizes  []sizeResult
@@ -187,6 +197,22 @@ type answers struct {
 }
 
 func (a answers) share() float64 { return float64(a.seen) / float64(a.asked) }
+
+// interval returns the 95 % score interval of the share (Wilson 1927, "Probable
+// inference, the law of succession, and statistical inference").
+func (a answers) interval() (low, high float64) {
+	const z = 1.959963984540054
+	n, p := float64(a.asked), a.share()
+	mid, half := p+z*z/(2*n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	low, high = (mid-half)/(1+z*z/n), (mid+half)/(1+z*z/n)
+	if a.seen == 0 {
+		low = 0 // not what rounding makes of it
+	}
+	if a.seen == a.asked {
+		high = 1
+	}
+	return low, high
+}
 
 // classResult is the answers of all structures to one class.
 type classResult struct {

@@ -215,7 +215,7 @@ func (c *comparison) published(array int64) *contender {
 	f := dedup.NewPublishedMultilayer(c.cfg.Layers, array, paperHashes)
 	var last [dedup.MaxLayers + 1]func(weburl.URL) float64 // by segments combined
 	for n := range last {
-		last[n] = steady(func() float64 { return f.ExpectedRate() * c.fold(f, array, n) })
+		last[n] = steady(func() float64 { return c.lastRate(f, array, n) })
 	}
 	return &contender{name: publishedName, set: filter{f}, bits: float64(f.Bits()), rate: func(u weburl.URL) float64 {
 		rate, parts := 1.0, segments(u)
@@ -232,10 +232,18 @@ func (c *comparison) published(array int64) *contender {
 	}}
 }
 
-func (c *comparison) fold(f *dedup.PublishedMultilayer, array int64, segments int) float64 {
+// lastRate is the rate of the last array, for URLs of so many segments. FoldFactor is of
+// the rate that an evenly filled array would have. The fill of an uneven one is less,
+// and must not stand in its place.
+func (c *comparison) lastRate(f *dedup.PublishedMultilayer, array int64, segments int) float64 {
 	power := int64(1) << bits.Len64(uint64(array-1))
-	load := paperHashes * float64(c.known.sums.Len()) / float64(array)
-	return dedup.FoldFactor(float64(array)/float64(power), segments, f.K(), load)
+	if array == power {
+		return f.ExpectedRate()
+	}
+	urls := float64(c.known.sums.Len())
+	load := paperHashes * urls / float64(array)
+	even := dedup.ClassicRate(float64(array)/urls, paperHashes)
+	return min(1, even*dedup.FoldFactor(float64(array)/float64(power), segments, f.K(), load))
 }
 
 // repaired is the filter of the crawl. A question passes at the rate of the last array,

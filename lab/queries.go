@@ -28,6 +28,9 @@ type asker struct {
 // triesPerQuestion bounds the search for questions that a corpus has few of.
 const triesPerQuestion = 20
 
+// knownSwapped is the class that the published filter answers "seen" always.
+const knownSwapped = "swapped, both known in new places"
+
 // edits are the ways in which a new URL can be made of known parts. Each returns the
 // URL for the parts between slashes (the first is the host), or none.
 //
@@ -39,7 +42,7 @@ var edits = []struct {
 	edit func(a *asker, parts []string) []string
 }{
 	{"two segments swapped", (*asker).swapped},
-	{"swapped, both known in their new places", (*asker).swappedKnown},
+	{knownSwapped, (*asker).swappedKnown},
 	{"a segment repeated", (*asker).repeated},
 	{"a pair of equal segments exchanged", (*asker).pairExchanged},
 	{"another end below the layers", (*asker).otherEnd},

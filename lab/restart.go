@@ -68,7 +68,7 @@ func Restart(ctx context.Context, c RestartConfig) (*sheet.Sheet, error) {
 		{Name: "again", Unit: "per page", Format: "%.2f"}, {Name: "restarts", Format: "%.0f"},
 		{Name: "maybes", Unit: "per page", Format: "%.1f"}, {Name: "cut", Unit: "runs"},
 	}}
-	plot := sheet.Plot{Title: "Pages lost, of " + sheet.Group(int64(reachable)), X: "filter memory, bits a page", Y: "pages lost, mean", LogY: true}
+	plot := sheet.Plot{Title: "Pages lost", X: "filter memory, bits a page", Y: "pages lost, mean", LogY: true}
 	for p := range policies {
 		line := sheet.Line{Name: policyNames[p]}
 		for _, bits := range c.Bits {
@@ -98,6 +98,8 @@ func Restart(ctx context.Context, c RestartConfig) (*sheet.Sheet, error) {
 				"is then a lower bound.",
 				c.Runs, c.Restarts+1, c.Restarts, maxRefetch),
 		},
+		Config: []sheet.Setting{{Name: "graph", Value: c.Graph.Source}, {Name: "restarts", Value: c.Restarts}, {Name: "runs", Value: c.Runs},
+			{Name: "seed", Value: c.Seed}},
 		Sections: []sheet.Section{{Title: "Policies", Notes: policyNotes, Table: table, Plots: []sheet.Plot{plot}}},
 	}, nil
 }

@@ -49,6 +49,7 @@ func Words(ctx context.Context, c WordsConfig) (*sheet.Sheet, error) {
 			"Every estimate has an interval that holds the truth for 95 of 100 seeds. Error is how far the estimate is off; nearer to 0 is " +
 				"better.",
 		},
+		Config:   []sheet.Setting{{Name: "path", Value: c.Path}, {Name: "seed", Value: c.Seed}},
 		Sections: []sheet.Section{w.distinctSection(), w.surpriseSection(), w.uniqueSection(), w.topSection()},
 	}, nil
 }
@@ -196,6 +197,7 @@ func (w *wordCount) distinctSection() sheet.Section {
 		estimator("key sample", w.sample.Bytes(), w.sample.Distinct(), truth),
 	}
 	return sheet.Section{
+		ID:    "distinct",
 		Title: "Distinct words, the 0th moment",
 		Notes: []string{"Flajolet and Martin keep, of each of 4,096 hash functions, the longest run of zeros R that a word's hash ended in. " +
 			"The source takes the median of group means of 2^R, which come out too high, as the mean of 2^R is infinite. The martingale " +
@@ -222,6 +224,7 @@ func (w *wordCount) surpriseSection() sheet.Section {
 		estimator(fmt.Sprintf("Count-Sketch %d x %d, which merges", sketchDepth, sketchWidth), w.sketch.Bytes(), w.sketch.Surprise(), truth),
 	}
 	return sheet.Section{
+		ID:    "surprise",
 		Title: "Surprise number, the 2nd moment",
 		Notes: []string{"The sum of the squares of the words' counts. Alon, Matias and Szegedy choose positions of the stream at random (a " +
 			"reservoir) and count each one's word from there on; counting the words met first exactly (the head) leaves little to chance."},
@@ -249,7 +252,7 @@ func (w *wordCount) uniqueSection() sheet.Section {
 	for i := 2; i < 5; i++ {
 		table.Columns[i].Unit, table.Columns[i].Format = "%", "%.2f"
 	}
-	return sheet.Section{Title: "Share of the different words that occur once", Table: table}
+	return sheet.Section{ID: "unique", Title: "Share of the different words that occur once", Table: table}
 }
 
 // topSection holds Space-Saving against the true counts of the most frequent words.
@@ -262,6 +265,7 @@ func (w *wordCount) topSection() sheet.Section {
 			int64(w.exact.Count(h.Key)), w.rank(h.Key)})
 	}
 	return sheet.Section{
+		ID:    "top",
 		Title: fmt.Sprintf("Most frequent words, by Space-Saving with %d counters", heavyCounters),
 		Table: table,
 	}

@@ -105,7 +105,7 @@ func (e experiment) command(s streams) *cobra.Command {
 			case ctx.Err() != nil:
 				return &exitError{code: exitInterrupted, err: errors.New("interrupted; nothing was written")}
 			case errors.As(err, &file):
-				return &exitError{code: exitFailed, err: err, hint: "name a file or directory that is there and may be read"}
+				return &exitError{code: exitFailed, err: err, hint: "crawler lab " + c.Name() + " --help tells what it reads"}
 			case err != nil:
 				return usage("crawler lab "+c.Name()+" --help tells what it takes", "%w", err)
 			}
@@ -206,7 +206,8 @@ and time to insert against the number of URLs, at equal memory and at the
 paper's. Then it asks what breaks a filter: real URLs held out, swapped and
 repeated segments, known paths on new hosts.
 
-The URLs are those of FILE, one a line, or of the crawl in DIR, or generated.`,
+The URLs are those of FILE, one a line (# begins a comment, - is standard input),
+or of the crawl in DIR, or generated. It takes some 20 seconds.`,
 		example: `  crawler lab filters
   crawler lab filters urls.txt --bits 10 --html filters.html
   crawler lab filters example --json | jq .sections`,
@@ -268,7 +269,7 @@ files under DIR, or generated. The generated graph takes some 15 seconds.`,
 }
 
 func labFilters(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet, error) {
-	cfg := lab.CorpusConfig{MaxURLs: o.urls, Seed: o.seed}
+	cfg := lab.CorpusConfig{MaxURLs: o.urls, Seed: o.seed, In: o.in}
 	var corpus *lab.Corpus
 	var err error
 	if len(args) == 1 {
@@ -279,7 +280,7 @@ func labFilters(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet
 	if err != nil {
 		return nil, err
 	}
-	return lab.Filters(ctx, lab.FiltersConfig{Corpus: corpus, BitsPerURL: o.bits, Questions: o.questions, Seed: o.seed})
+	return lab.Filters(ctx, lab.FiltersConfig{Corpus: corpus, BitsPerURL: o.bits, Questions: o.questions, Seed: o.seed, Progress: o.progress})
 }
 
 func labRestart(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet, error) {

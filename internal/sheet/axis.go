@@ -3,6 +3,7 @@ package sheet
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 )
@@ -16,6 +17,7 @@ const farthest = 1e300
 type axis struct {
 	log      bool
 	low, top float64
+	most     float64 // the largest value
 }
 
 // bears reports whether x has a place on the axis.
@@ -37,6 +39,7 @@ func (a *axis) rangeOver(values []float64) {
 	for _, x := range values {
 		a.low, a.top = min(a.low, x), max(a.top, x)
 	}
+	a.most = a.top
 	switch {
 	case a.log && a.top < 1.5*a.low:
 		a.low, a.top = a.low/2, a.top*2
@@ -45,6 +48,25 @@ func (a *axis) rangeOver(values []float64) {
 		a.low, a.top = a.low-by, a.top+by
 	case !a.log && a.low > 0 && a.low < a.top/3:
 		a.low = 0 // where it is nearly in the picture, it should be
+	}
+}
+
+// extend makes the axis span what was asked for, too.
+func (a *axis) extend(low, top float64) {
+	if low == 0 && top == 0 {
+		return
+	}
+	for _, x := range []float64{low, top} {
+		if a.bears(x) {
+			a.low, a.top = min(a.low, x), max(a.top, x)
+		}
+	}
+}
+
+// end makes the axis end at top, unless a value is above it.
+func (a *axis) end(top float64) {
+	if top != 0 && a.most <= top && top > a.low {
+		a.top = min(a.top, top)
 	}
 }
 
@@ -86,8 +108,9 @@ func linearTicks(low, top float64) []plot.Tick {
 		if x > top+step/1e6 {
 			break
 		}
-		ticks = append(ticks, plot.Tick{Value: x, Label: tickLabel(x)})
+		ticks = append(ticks, plot.Tick{Value: x, Label: labelled})
 	}
+	label(ticks)
 	return ticks
 }
 
@@ -107,32 +130,50 @@ func logTicks(low, top float64) []plot.Tick {
 			}
 			tick := plot.Tick{Value: x}
 			if m == 1 || fine && (m == 2 || m == 5) {
-				tick.Label = tickLabel(x)
+				tick.Label = labelled
 			}
 			ticks = append(ticks, tick)
 		}
 	}
+	label(ticks)
 	return ticks
 }
 
-// tickLabel writes a round number in few characters.
-func tickLabel(x float64) string {
-	switch a := math.Abs(x); {
-	case x == 0:
-		return "0"
-	case a >= 1e3 && a < 1e7 && x == math.Trunc(x):
-		return Group(int64(math.Round(x)))
-	case a < 1e-4 || a >= 1e7:
-		s := strconv.FormatFloat(x, 'e', -1, 64)
-		mantissa, power := s, ""
-		for i := range s {
-			if s[i] == 'e' {
-				mantissa, power = s[:i], s[i+1:]
-			}
-		}
-		if n, err := strconv.Atoi(power); err == nil && len(mantissa) < 5 {
-			return mantissa + "e" + strconv.Itoa(n)
+// labelled marks a tick that label gives its label.
+const labelled = "?"
+
+// label gives ticks their labels, all in one style: powers of ten where a plain
+// number would be long.
+func label(ticks []plot.Tick) {
+	powers := false
+	for _, t := range ticks {
+		a := math.Abs(t.Value)
+		powers = powers || a >= 1e7 || a > 0 && a < 1e-4
+	}
+	for i, t := range ticks {
+		if t.Label != "" {
+			ticks[i].Label = tickLabel(t.Value, powers)
 		}
 	}
-	return strconv.FormatFloat(x, 'g', 7, 64)
+}
+
+// tickLabel writes a round number in few characters.
+func tickLabel(x float64, power bool) string {
+	switch {
+	case x == 0:
+		return "0"
+	case x == 1:
+		return "1"
+	case !power && x == math.Trunc(x):
+		return Group(int64(x))
+	case !power:
+		return strconv.FormatFloat(x, 'g', 7, 64)
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 6, 64), "e")
+	mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
+	n, err := strconv.Atoi(exponent)
+	if err != nil {
+		return strconv.FormatFloat(x, 'g', 7, 64)
+	}
+	return mantissa + "e" + strconv.Itoa(n)
 }

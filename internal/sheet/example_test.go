@@ -9,8 +9,10 @@ import (
 
 func Example() {
 	s := sheet.Sheet{
-		Title: "Two filters",
+		Title:  "Two filters",
+		Config: []sheet.Setting{{Name: "rounds", Value: 5}, {Name: "seed", Value: uint64(1)}},
 		Sections: []sheet.Section{{
+			ID:    "time_to_ask",
 			Title: "Time to ask",
 			Notes: []string{"Median of five rounds."},
 			Table: &sheet.Table{
@@ -28,6 +30,10 @@ func Example() {
 	// Output:
 	// Two filters
 	// ===========
+	// setting  value
+	// -------  -----
+	// rounds       5
+	// seed         1
 	//
 	// Time to ask
 	// -----------

@@ -22,9 +22,11 @@ func (c Column) text(v Cell) string {
 		return Group(int64(v))
 	case int64:
 		return Group(v)
+	case uint64:
+		return strconv.FormatUint(v, 10)
 	case float64:
 		if c.Format != "" && finite(v) {
-			return fmt.Sprintf(c.Format, v)
+			return grouped(fmt.Sprintf(c.Format, v))
 		}
 		return number(v)
 	}
@@ -53,7 +55,7 @@ func (t *Table) numeric() []bool {
 
 func figure(c Cell) bool {
 	switch c.(type) {
-	case nil, int, int64, float64:
+	case nil, int, int64, uint64, float64:
 		return true
 	}
 	return false
@@ -89,9 +91,18 @@ func exponent(x float64, digits int) string {
 	return strings.Replace(s, "e+0", "e+", 1)
 }
 
+// grouped puts commas into what Sprintf made, if it is a whole number.
+func grouped(s string) string {
+	if strings.Trim(strings.TrimPrefix(s, "-"), "0123456789") != "" {
+		return s
+	}
+	return commas(s)
+}
+
 // Group writes a number with commas, as tables show it.
-func Group(n int64) string {
-	s := strconv.FormatInt(n, 10)
+func Group(n int64) string { return commas(strconv.FormatInt(n, 10)) }
+
+func commas(s string) string {
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}

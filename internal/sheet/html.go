@@ -1,10 +1,11 @@
 package sheet
 
 import (
-	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // HTML writes the sheet as one page that needs nothing else: the style sheet and
@@ -23,17 +24,28 @@ func (s *Sheet) HTML(w io.Writer) error {
 	for _, text := range s.Intro {
 		p.element("p", "", text)
 	}
+	if len(s.Config) > 0 {
+		p.table(s.settings())
+	}
+	ids := s.ids()
+	if len(ids) > contentsFrom {
+		p.contents(s, ids)
+	}
 	for i := range s.Sections {
-		if err := p.section(&s.Sections[i]); err != nil {
+		if err := p.section(&s.Sections[i], ids[i]); err != nil {
 			return err
 		}
 	}
 	p.raw("</body>\n</html>\n")
-	if _, err := io.WriteString(w, p.String()); err != nil {
-		return fmt.Errorf("sheet: %w", err)
-	}
-	return nil
+	_, err := io.WriteString(w, p.String())
+	return err
 }
+
+const (
+	contentsFrom = 4  // sections; a page of more has a table of contents
+	shortCell    = 25 // runes, from which on a cell is text that may be wrapped
+	unbroken     = 40 // runes of a word from which on it may be broken
+)
 
 const pageHead = `<!doctype html>
 <html lang="en">
@@ -58,11 +70,15 @@ p, li { max-width: 48rem; overflow-wrap: anywhere; }
 .note { color: var(--faint); font-size: 0.9rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.9rem; margin: 1rem 0; }
-th, td { padding: 0.2rem 0.8rem 0.2rem 0; text-align: left; vertical-align: bottom; overflow-wrap: anywhere; }
+th, td { padding: 0.2rem 0.8rem 0.2rem 0; text-align: left; vertical-align: bottom; }
 th { border-bottom: 1px solid var(--ink); }
 th small { display: block; font-weight: normal; color: var(--faint); }
-td { border-bottom: 1px solid var(--grid); }
-.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td { border-bottom: 1px solid var(--grid); white-space: nowrap; vertical-align: top; }
+.t { min-width: 12rem; white-space: normal; }
+.u { min-width: 16rem; white-space: normal; overflow-wrap: anywhere; }
+.n { text-align: right; font-variant-numeric: tabular-nums; }
+nav ul { columns: 22rem; padding-left: 1.2rem; font-size: 0.9rem; }
+a { color: inherit; }
 figure { margin: 1.5rem 0; }
 figcaption { font-weight: bold; overflow-wrap: anywhere; }
 figure > svg { display: block; width: 100%; max-width: 54rem; height: auto; }
@@ -88,8 +104,18 @@ func (p *page) element(name, class, text string) {
 
 func escape(text string) string { return html.EscapeString(printable(text)) }
 
-func (p *page) section(s *Section) error {
-	p.raw("<section>\n")
+// contents links to the sections.
+func (p *page) contents(s *Sheet, ids []string) {
+	p.raw("<nav>\n<ul>\n")
+	for i, id := range ids {
+		p.raw(`<li><a href="#` + id + `">` + escape(s.Sections[i].Title) + "</a></li>\n")
+	}
+	p.raw("</ul>\n</nav>\n")
+}
+
+// section writes a section. Its ID is of letters, digits and _ alone.
+func (p *page) section(s *Section, id string) error {
+	p.raw(`<section id="` + id + `">` + "\n")
 	p.element("h2", "", s.Title)
 	for _, text := range s.Notes {
 		p.element("p", "", text)
@@ -108,15 +134,33 @@ func (p *page) section(s *Section) error {
 
 // figure writes a plot with its legend below, where no line can run into it.
 func (p *page) figure(plot *Plot) error {
-	image, note, err := plot.svg()
+	d, err := plot.svg()
 	if err != nil {
 		return err
 	}
 	p.raw("<figure>\n")
 	p.element("figcaption", "", plot.Title)
-	p.raw(image)
+	p.raw(d.image)
+	if err := p.legend(plot, d.shown); err != nil {
+		return err
+	}
+	if len(d.notes) > 0 {
+		p.element("p", "note", strings.Join(d.notes, " "))
+	}
+	p.raw("</figure>\n")
+	return nil
+}
+
+// legend names the lines that are in the picture.
+func (p *page) legend(plot *Plot, shown []bool) error {
+	if !slices.Contains(shown, true) {
+		return nil
+	}
 	p.raw(`<ul class="legend">` + "\n")
 	for i, line := range plot.Lines {
+		if !shown[i] {
+			continue
+		}
 		mark, err := sample(line.style(i))
 		if err != nil {
 			return err
@@ -124,35 +168,44 @@ func (p *page) figure(plot *Plot) error {
 		p.raw("<li>" + mark + escape(line.Name) + "</li>\n")
 	}
 	p.raw("</ul>\n")
-	if note != "" {
-		p.element("p", "note", note)
-	}
-	p.raw("</figure>\n")
 	return nil
 }
 
 func (p *page) table(t *Table) {
-	class := make([]string, len(t.Columns))
-	for i, is := range t.numeric() {
-		if is {
-			class[i] = ` class="n"`
-		}
-	}
+	numeric := t.numeric()
 	p.raw(`<div class="scroll"><table>` + "\n<thead><tr>")
 	for i, c := range t.Columns {
-		unit := ""
+		class, unit := "", ""
+		if numeric[i] {
+			class = ` class="n"`
+		}
 		if c.Unit != "" {
 			unit = " <small>" + escape(c.Unit) + "</small>"
 		}
-		p.raw("<th" + class[i] + ">" + escape(c.Name) + unit + "</th>")
+		p.raw("<th" + class + ">" + escape(c.Name) + unit + "</th>")
 	}
 	p.raw("</tr></thead>\n<tbody>\n")
 	for _, row := range t.Rows {
 		p.raw("<tr>")
 		for i := range t.Columns {
-			p.raw("<td" + class[i] + ">" + escape(t.cell(row, i)) + "</td>")
+			text := t.cell(row, i)
+			p.raw("<td" + cellClass(text, numeric[i]) + ">" + escape(text) + "</td>")
 		}
 		p.raw("</tr>\n")
 	}
 	p.raw("</tbody></table></div>\n")
+}
+
+// cellClass tells how a cell may be wrapped: figures and short texts not at all,
+// texts between words, and what has a word as long as a URL anywhere.
+func cellClass(text string, numeric bool) string {
+	switch {
+	case numeric:
+		return ` class="n"`
+	case longestWord(text) > unbroken:
+		return ` class="u"`
+	case utf8.RuneCountInString(text) >= shortCell:
+		return ` class="t"`
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,37 +9,93 @@ import (
 )
 
 // JSON writes the sheet as indented JSON. The keys are those of Sheet, Section,
-// Table, Column, Plot and Line; a row of a table is an array with one value for
-// each column, numbers as numbers, and a point of a line is [x, y].
+// Table, Column, Plot and Line; "config" is an object with a key for each setting,
+// a row of a table one with a key for each column, numbers as numbers, and a
+// point of a line is [x, y].
 func (s *Sheet) JSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	if err := e.Encode(s); err != nil {
-		return fmt.Errorf("sheet: %w", err)
-	}
-	return nil
+	return e.Encode(s)
 }
 
-// MarshalJSON makes cells that JSON can hold.
+// MarshalJSON gives the sections their IDs.
+func (s *Sheet) MarshalJSON() ([]byte, error) {
+	form := struct {
+		Title    string          `json:"title"`
+		Intro    []string        `json:"intro,omitempty"`
+		Config   json.RawMessage `json:"config,omitempty"`
+		Sections []Section       `json:"sections"`
+	}{Title: s.Title, Intro: s.Intro, Sections: make([]Section, len(s.Sections))}
+	for i, id := range s.ids() {
+		form.Sections[i] = s.Sections[i]
+		form.Sections[i].ID = id
+	}
+	if len(s.Config) == 0 {
+		return json.Marshal(form)
+	}
+	keys, values, names := make([]string, len(s.Config)), make([]Cell, len(s.Config)), namer{}
+	for i, c := range s.Config {
+		keys[i], values[i] = names.name(snake(c.Name), "setting"), c.Value
+	}
+	var err error
+	if form.Config, err = object(keys, values); err != nil {
+		return nil, err
+	}
+	return json.Marshal(form)
+}
+
+// MarshalJSON makes an object of each row, of cells that JSON can hold.
 func (t *Table) MarshalJSON() ([]byte, error) {
-	rows := make([][]any, len(t.Rows))
+	keys := t.keys()
+	columns, rows := make([]Column, len(t.Columns)), make([]json.RawMessage, len(t.Rows))
+	for i, c := range t.Columns {
+		columns[i] = c
+		columns[i].Key = keys[i]
+	}
 	for i, row := range t.Rows {
-		rows[i] = make([]any, len(t.Columns))
-		for j := range min(len(row), len(t.Columns)) {
-			rows[i][j] = jsonCell(row[j])
+		var err error
+		if rows[i], err = object(keys, row); err != nil {
+			return nil, err
 		}
 	}
 	return json.Marshal(struct {
-		Columns []Column `json:"columns"`
-		Rows    [][]any  `json:"rows"`
-	}{t.Columns, rows})
+		Columns []Column          `json:"columns"`
+		Rows    []json.RawMessage `json:"rows"`
+	}{columns, rows})
+}
+
+// object writes a JSON object in the order of its keys, which a map has not.
+// Where there are fewer cells than keys the rest is null.
+func object(keys []string, cells []Cell) ([]byte, error) {
+	var b bytes.Buffer
+	for i, key := range keys {
+		var cell Cell
+		if i < len(cells) {
+			cell = cells[i]
+		}
+		value, err := json.Marshal(jsonCell(cell))
+		if err != nil {
+			return nil, err
+		}
+		separator := byte(',')
+		if i == 0 {
+			separator = '{'
+		}
+		b.WriteByte(separator)
+		fmt.Fprintf(&b, "%q:%s", key, value)
+	}
+	if len(keys) == 0 {
+		b.WriteByte('{')
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }
 
 func jsonCell(c Cell) any {
 	switch v := c.(type) {
 	case float64:
 		return jsonNumber(v)
-	case nil, string, bool, int, int64:
+	case nil, string, bool, int, int64, uint64:
 		return v
 	}
 	return fmt.Sprint(c)

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"html"
 	"image/color"
@@ -32,11 +33,24 @@ var (
 	grid = color.RGBA{0xdd, 0xdd, 0xdd, 0xff}
 )
 
-// svg returns the plot as an SVG element, and a sentence on points that have no
-// place in it ("" if there are none).
-func (p *Plot) svg() (image, note string, err error) {
+// drawn is a plot as HTML shows it.
+type drawn struct {
+	image string   // an SVG element, or nothing
+	shown []bool   // whether a line is in it
+	notes []string // sentences on what is not
+}
+
+// svg draws the plot, unless its points stand above each other or there are none.
+func (p *Plot) svg() (drawn, error) {
 	x, y := axis{log: p.LogX}, axis{log: p.LogY}
-	lines, left := p.visible(&x, &y)
+	v := p.visible(&x, &y)
+	d := drawn{shown: make([]bool, len(p.Lines)), notes: p.leftOut(v)}
+	if !v.wide {
+		d.notes = append([]string{"Not drawn: there are points at fewer than two values of \"" + p.X + "\". The table has them."}, d.notes...)
+		return d, nil
+	}
+	x.extend(p.XMin, p.XMax)
+	y.end(p.YMax)
 	g := plot.New()
 	g.BackgroundColor = nil
 	x.set(&g.X)
@@ -45,18 +59,20 @@ func (p *Plot) svg() (image, note string, err error) {
 	back.Vertical = draw.LineStyle{Color: grid, Width: 0.75}
 	back.Horizontal = back.Vertical
 	g.Add(back)
-	for i, points := range lines {
+	for i, points := range v.lines {
 		if err := addLine(g, points, p.Lines[i].style(i)); err != nil {
-			return "", "", fmt.Errorf("sheet: plot %q: %w", p.Title, err)
+			return drawn{}, fmt.Errorf("plot %q: %w", p.Title, err)
 		}
+		d.shown[i] = len(points) > 0
 	}
 	label := fmt.Sprintf("%s: %s against %s", p.Title, p.Y, p.X)
-	image, err = drawing(plotWidth, plotHeight, label, func(c draw.Canvas) {
+	var err error
+	d.image, err = drawing(plotWidth, plotHeight, label, func(c draw.Canvas) {
 		name(c, vg.Point{X: 0, Y: c.Max.Y}, draw.XLeft, draw.YTop, p.Y)
 		name(c, vg.Point{X: c.Max.X, Y: descent}, draw.XRight, draw.YBottom, p.X)
 		g.Draw(draw.Crop(c, 0, 0, nameHeight, -nameHeight))
 	})
-	return image, leftOut(left, p.LogX || p.LogY), err
+	return d, err
 }
 
 // name writes what an axis shows at its end. gonum would write it along the axis,
@@ -73,40 +89,6 @@ func textStyle(size vg.Length) text.Style {
 		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
 		Handler: plot.DefaultTextHandler,
 	}
-}
-
-// visible returns the points of each line that have a place on both axes, which
-// it sets to their range, and how many have none.
-func (p *Plot) visible(x, y *axis) (lines []plotter.XYs, left int) {
-	var xs, ys []float64
-	lines = make([]plotter.XYs, len(p.Lines))
-	for i, l := range p.Lines {
-		for _, at := range l.Points {
-			if !x.bears(at.X) || !y.bears(at.Y) {
-				left++
-				continue
-			}
-			lines[i] = append(lines[i], plotter.XY(at))
-			xs, ys = append(xs, at.X), append(ys, at.Y)
-		}
-	}
-	x.rangeOver(xs)
-	y.rangeOver(ys)
-	return lines, left
-}
-
-func leftOut(n int, log bool) string {
-	what := fmt.Sprintf("%d points are not shown", n)
-	switch {
-	case n == 0:
-		return ""
-	case n == 1:
-		what = "1 point is not shown"
-	}
-	if log {
-		return what + ": a logarithmic axis has no place for zero and below. The table has them."
-	}
-	return what + ": they are not finite."
 }
 
 // addLine adds a line in style i with its marks.
@@ -151,11 +133,11 @@ func drawing(w, h vg.Length, label string, paint func(draw.Canvas)) (string, err
 	paint(draw.New(canvas))
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
-		return "", fmt.Errorf("sheet: %w", err)
+		return "", err
 	}
 	_, body, found := strings.Cut(b.String(), "<g ")
 	if !found {
-		return "", fmt.Errorf("sheet: no picture in what vgsvg wrote")
+		return "", errors.New("no picture in what vgsvg wrote")
 	}
 	role := `aria-hidden="true"`
 	if label != "" {

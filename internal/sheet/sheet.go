@@ -9,9 +9,9 @@
 //
 // A sheet lives in memory, twice while it is written, and is as large as its
 // maker makes it. Names are cut where they would spoil the picture: cells of
-// text tables at 60 runes, labels of axes at 80; JSON has them in full. Text and
-// HTML show U+FFFD in place of control characters, so that a URL found on the
-// web cannot move the cursor of a terminal.
+// text tables at 200 runes, labels of axes at 80; JSON has them in full. Text
+// and HTML show U+FFFD in place of control characters, so that a URL found on
+// the web cannot move the cursor of a terminal.
 //
 // JSON has no NaN and no infinity: they are null there, like figures that are
 // missing. Text and HTML tell them apart.
@@ -22,11 +22,24 @@ package sheet
 type Sheet struct {
 	Title    string    `json:"title"`
 	Intro    []string  `json:"intro,omitempty"` // paragraphs
+	Config   []Setting `json:"-"`               // what the experiment was asked to do; "config" in JSON
 	Sections []Section `json:"sections"`
+}
+
+// Setting is one thing an experiment was asked. In JSON the settings are one
+// object, with keys made of the names as those of columns are.
+type Setting struct {
+	Name  string
+	Value any // as a Cell
 }
 
 // Section is one part of a sheet: notes, then the table, then the plots.
 type Section struct {
+	// ID is the section's name for programs, and its anchor in HTML: snake_case,
+	// the same in every run. If empty it is made of the title, without the words
+	// that hold digits. A second section of the same ID gets _2 behind it.
+	ID string `json:"id"`
+
 	Title string   `json:"title"`
 	Notes []string `json:"notes,omitempty"` // paragraphs
 	Table *Table   `json:"table,omitempty"`
@@ -35,6 +48,8 @@ type Section struct {
 
 // Table is rows of figures. A row that is shorter than the head is filled up
 // with missing figures; what exceeds the head is not shown.
+//
+// In JSON a row is an object with the columns' keys.
 type Table struct {
 	Columns []Column `json:"columns"`
 	Rows    [][]Cell `json:"rows"`
@@ -42,6 +57,10 @@ type Table struct {
 
 // Column is the head of a table's column.
 type Column struct {
+	// Key is the column's name for programs: snake_case, the same in every run. If
+	// empty it is made of Name. A second column of the same key gets _2 behind it.
+	Key string `json:"key"`
+
 	Name string `json:"name"`
 	Unit string `json:"unit,omitempty"` // "ns", "bits a URL"
 
@@ -50,22 +69,32 @@ type Column struct {
 	Format string `json:"-"`
 }
 
-// Cell is one figure: a string, a bool, an int, an int64, a float64, or nil for
-// one that is missing ("-" in text, null in JSON). Of any other type is shown
-// what fmt.Sprint makes of it.
+// Cell is one figure: a string, a bool, an int, an int64, a float64, a uint64
+// that is a name (a seed: it gets no commas), or nil for one that is missing
+// ("-" in text, null in JSON). Of any other type is shown what fmt.Sprint makes
+// of it.
 type Cell any
 
 // Plot is lines over two axes. Its data should be in the table too: the text
-// form has no plots.
+// form has no plots. One with fewer than two different values of x is not drawn;
+// a note stands in its place.
 type Plot struct {
 	Title string `json:"title"`
 	X     string `json:"x"` // what the axis shows, with its unit
 	Y     string `json:"y"`
 
 	// LogX and LogY make an axis logarithmic. Points that are not positive have
-	// no place there: they are left out, and a note under the plot says so.
+	// no place there: they are left out, and a note under the plot says of which
+	// lines.
 	LogX bool `json:"log_x,omitempty"`
 	LogY bool `json:"log_y,omitempty"`
+
+	// XMin and XMax, unless both are 0, are what the horizontal axis spans at least, so
+	// that plots beside each other can have the same. YMax, unless it is 0, is
+	// where the vertical axis ends if no point is above it: 1 for a share.
+	XMin float64 `json:"-"`
+	XMax float64 `json:"-"`
+	YMax float64 `json:"-"`
 
 	Lines []Line `json:"lines"`
 }

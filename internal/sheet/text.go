@@ -9,16 +9,22 @@ import (
 
 const (
 	width     = 100 // columns at which paragraphs are wrapped
-	cellWidth = 60  // runes of the widest cell
+	cellWidth = 200 // runes of the longest cell
 	gap       = 2   // between columns
+	wordWidth = 30  // runes of a word that is not broken, if the table is too wide
+	hanging   = 2   // spaces before the later lines of a cell
 )
 
 // Text writes the sheet for a terminal: paragraphs wrapped at 100 columns, tables
-// as wide as they are, figures right in their columns. Plots are left out.
+// too, inside their cells, unless figures alone take more; figures stand right in
+// their columns. Plots are left out.
 func (s *Sheet) Text(w io.Writer) error {
 	b := &strings.Builder{}
 	heading(b, s.Title, "=")
 	paragraphs(b, s.Intro)
+	if len(s.Config) > 0 {
+		s.settings().text(b)
+	}
 	for i := range s.Sections {
 		b.WriteByte('\n')
 		heading(b, s.Sections[i].Title, "-")
@@ -27,10 +33,8 @@ func (s *Sheet) Text(w io.Writer) error {
 			t.text(b)
 		}
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("sheet: %w", err)
-	}
-	return nil
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 func heading(b *strings.Builder, title, line string) {
@@ -71,22 +75,25 @@ func (t *Table) text(b *strings.Builder) {
 	if len(t.Columns) == 0 {
 		return
 	}
-	lines := t.head()
-	head := len(lines)
-	lines = append(lines, nil)
+	rows := t.head()
+	head := len(rows)
 	for _, row := range t.Rows {
-		line := make([]string, len(t.Columns))
-		for i := range line {
-			line[i] = shorten(t.cell(row, i), cellWidth)
+		cells := make([]string, len(t.Columns))
+		for i := range cells {
+			cells[i] = shorten(t.cell(row, i), cellWidth)
 		}
-		lines = append(lines, line)
+		rows = append(rows, cells)
 	}
-	widths, right := widest(lines, len(t.Columns)), t.numeric()
-	for i, line := range lines {
+	right := t.numeric()
+	widths := fitting(rows, head, right)
+	for i, cells := range rows {
 		if i == head {
-			line = rules(widths)
+			writeLine(b, rules(widths), widths, right)
 		}
-		writeLine(b, line, widths, right)
+		writeRow(b, cells, widths, right)
+	}
+	if len(t.Rows) == 0 {
+		writeLine(b, rules(widths), widths, right)
 	}
 }
 
@@ -104,22 +111,30 @@ func (t *Table) head() [][]string {
 	return [][]string{names, units}
 }
 
-func widest(lines [][]string, columns int) []int {
-	widths := make([]int, columns)
-	for _, line := range lines {
-		for i, s := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(s))
-		}
-	}
-	return widths
-}
-
 func rules(widths []int) []string {
 	line := make([]string, len(widths))
 	for i, n := range widths {
 		line[i] = strings.Repeat("-", n)
 	}
 	return line
+}
+
+// writeRow writes a row, on as many lines as its longest cell needs.
+func writeRow(b *strings.Builder, cells []string, widths []int, right []bool) {
+	parts, most := make([][]string, len(cells)), 1
+	for i, s := range cells {
+		parts[i] = pieces(s, widths[i])
+		most = max(most, len(parts[i]))
+	}
+	for n := range most {
+		line := make([]string, len(cells))
+		for i, p := range parts {
+			if n < len(p) {
+				line[i] = p[n]
+			}
+		}
+		writeLine(b, line, widths, right)
+	}
 }
 
 // writeLine writes one line of a table, without spaces at its end.
