@@ -49,11 +49,18 @@ vuln:
 fmt:
 	gofmt -w .
 
-# Every fuzz target in turn.
+# Every fuzz target in turn. When its time is over, go test before 1.27 now and then says
+# "context deadline exceeded" although no input failed (go.dev/issue/75804); such a target
+# has a second try.
 fuzz:
 	@for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
-	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x $$p || exit 1; \
+	    echo "$$p $$f"; \
+	    try="$(GO) test -run ^$$ -fuzz ^$$f$$ -fuzztime $(FUZZTIME) -fuzzminimizetime 5x $$p"; \
+	    out=$$($$try 2>&1) || \
+	      { echo "$$out" | grep -q '^ *context deadline exceeded' && out=$$($$try 2>&1); } || \
+	      { echo "$$out"; exit 1; }; \
+	    echo "$$out" | grep elapsed | tail -1; \
 	  done; \
 	done
 
