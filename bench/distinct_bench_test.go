@@ -19,65 +19,49 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// distinctEntries returns the counters of different words, ours first, each
-// with the words of x in it. Memory is that of the sketch when full.
-func distinctEntries(x *text) []*entry {
-	return append(distinctOurs(x), distinctRivals(x)...)
-}
-
-func distinctOurs(x *text) []*entry {
-	one, all := stats.NewDistinct(4096, 1), stats.NewDistinct(4096, 1)
-	add := x.entry("stats.Distinct.Add, 4096", 0, func() {
-		for _, h := range x.hashes {
-			one.Add(h)
-		}
-	})
-	addAll := x.entry("stats.Distinct.AddAll, 4096", 0, func() {
-		for _, page := range x.pages {
-			all.AddAll(page)
-		}
-	})
-	add.bytes, addAll.bytes = int64(one.Bytes()), int64(all.Bytes())
-	return []*entry{add, addAll}
-}
-
-func distinctRivals(x *text) []*entry {
-	sparse, dense := hyperloglog.New(), must(hyperloglog.NewSketch(12, false))
-	bytes := hyperloglog.New()
-	h8 := must(hll.NewHllSketch(12, hll.TgtHllTypeHll8))
-	h4 := must(hll.NewHllSketchWithDefault())
-	c := must(cpc.NewCpcSketchWithDefault(11))
-	return []*entry{
-		x.entry("axiomhq, 2^14", 1<<14, func() {
-			for _, h := range x.hashes {
-				sparse.InsertHash(h)
-			}
-		}),
-		x.entry("axiomhq, 2^12 dense", 1<<12, func() {
-			for _, h := range x.hashes {
-				dense.InsertHash(h)
-			}
-		}),
-		x.entry("axiomhq, 2^14, of bytes", 1<<14, func() {
-			for _, w := range x.words {
-				bytes.Insert(w)
-			}
-		}),
-		x.entry("datasketches HLL_8, 2^12", 1<<12, func() {
-			for _, h := range x.hashes {
-				_ = h8.UpdateUInt64(h)
-			}
-		}),
-		x.entry("datasketches HLL_4, 2^12", 1<<11, func() {
-			for _, h := range x.hashes {
-				_ = h4.UpdateUInt64(h)
-			}
-		}),
-		x.entry("datasketches CPC, 2^11", 0, func() {
-			for _, h := range x.hashes {
-				_ = c.UpdateUint64(h)
-			}
-		}),
+// distinctCounters returns the counters of different words, ours first.
+func distinctCounters(x *text) []counter {
+	return []counter{
+		{"stats.Distinct.Add, 4096", func() (func(), func() int) {
+			d := stats.NewDistinct(4096, 1)
+			return x.each(d.Add), d.Bytes
+		}},
+		{"stats.Distinct.AddAll, 4096", func() (func(), func() int) {
+			d := stats.NewDistinct(4096, 1)
+			return x.eachPage(d.AddAll), d.Bytes
+		}},
+		{"axiomhq, 2^14", func() (func(), func() int) {
+			s := hyperloglog.New()
+			return x.each(func(h uint64) { s.InsertHash(h) }), size(1 << 14)
+		}},
+		{"axiomhq, 2^14 dense", func() (func(), func() int) {
+			s := must(hyperloglog.NewSketch(14, false))
+			return x.each(func(h uint64) { s.InsertHash(h) }), size(1 << 14)
+		}},
+		{"axiomhq, 2^12 dense", func() (func(), func() int) {
+			s := must(hyperloglog.NewSketch(12, false))
+			return x.each(func(h uint64) { s.InsertHash(h) }), size(1 << 12)
+		}},
+		{"axiomhq, 2^14, of bytes", func() (func(), func() int) {
+			s := hyperloglog.New()
+			return func() {
+				for _, w := range x.words {
+					s.Insert(w)
+				}
+			}, size(1 << 14)
+		}},
+		{"datasketches HLL_8, 2^12", func() (func(), func() int) {
+			s := must(hll.NewHllSketch(12, hll.TgtHllTypeHll8))
+			return x.each(func(h uint64) { _ = s.UpdateUInt64(h) }), size(1 << 12)
+		}},
+		{"datasketches HLL_4, 2^12", func() (func(), func() int) {
+			s := must(hll.NewHllSketchWithDefault())
+			return x.each(func(h uint64) { _ = s.UpdateUInt64(h) }), size(1 << 11)
+		}},
+		{"datasketches CPC, 2^11", func() (func(), func() int) {
+			s := must(cpc.NewCpcSketchWithDefault(11))
+			return x.each(func(h uint64) { _ = s.UpdateUint64(h) }), size(0)
+		}},
 	}
 }
 
@@ -159,7 +143,7 @@ func mix(x uint64) uint64 {
 
 func BenchmarkDistinct(b *testing.B) {
 	for _, x := range texts(b) {
-		for _, e := range distinctEntries(x) {
+		for _, e := range x.entries(false, distinctCounters(x)) {
 			b.Run(fmt.Sprintf("%s/%s", x.name, e.name), e.benchmark)
 		}
 	}

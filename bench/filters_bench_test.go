@@ -194,8 +194,12 @@ func TestFiltersAreComparable(t *testing.T) {
 			rate := float64(f.count(fresh)) / n
 			t.Logf("%2d bits, %-27s %5.2f bits a key, false positives %.2e", bits, f.name,
 				float64(f.bytes)*8/n, rate)
-			if rate > 0.05 {
-				t.Errorf("%s at %d bits: %g false positives", f.name, bits, rate)
+			usual := dedup.BestRate(float64(f.bytes) * 8 / n)
+			if f.name == "cuckoofilter" { // fingerprints of 8 bits, two buckets of 4
+				usual = 8.0 / 255
+			}
+			if rate > 3*usual || rate < usual/3 {
+				t.Errorf("%s at %d bits: %g false positives, about %g expected", f.name, bits, rate, usual)
 			}
 			f.clear()
 			if left := f.count(known); left > 0 {

@@ -9,58 +9,49 @@ import (
 	"github.com/apache/datasketches-go/frequencies"
 )
 
-// surpriseEntries returns the second-moment sketches: no rival has one.
-func surpriseEntries(x *text) []*entry {
-	one, all := stats.NewSurprise(4096, 256, 1), stats.NewSurprise(4096, 256, 1)
-	add := x.entry("stats.Surprise.Add", 0, func() {
-		for _, h := range x.hashes {
-			one.Add(h)
-		}
-	})
-	addAll := x.entry("stats.Surprise.AddAll", 0, func() {
-		for _, page := range x.pages {
-			all.AddAll(page)
-		}
-	})
-	add.bytes, addAll.bytes = int64(one.Bytes()), int64(all.Bytes())
-	return []*entry{add, addAll}
+// surpriseCounters returns the second-moment sketches: no rival has one.
+func surpriseCounters(x *text) []counter {
+	return []counter{
+		{"stats.Surprise.Add", func() (func(), func() int) {
+			s := stats.NewSurprise(4096, 256, 1)
+			return x.each(s.Add), s.Bytes
+		}},
+		{"stats.Surprise.AddAll", func() (func(), func() int) {
+			s := stats.NewSurprise(4096, 256, 1)
+			return x.eachPage(s.AddAll), s.Bytes
+		}},
+	}
 }
 
-// frequencyEntries returns the sketches of frequent words and of counts, ours
-// first: 1,024 counters, and 5 rows of 4,096.
-func frequencyEntries(x *text) []*entry {
-	heavy, longs := stats.NewHeavyHitters(1024, 1), must(frequencies.NewLongsSketchWithMaxMapSize(2048))
-	cs, cm := stats.NewCountSketch(5, 4096, 1), must(count.NewCountMinSketch(5, 4096, 1))
-	entries := []*entry{
-		x.entry("stats.HeavyHitters.AddAll", 0, func() {
-			for _, page := range x.pages {
-				heavy.AddAll(page)
+// frequencyCounters returns the sketches of frequent words and of counts, ours
+// first: 1,536 counters, as many as LongsSketch keeps in a map of 2,048, and 5
+// rows of 4,096.
+func frequencyCounters(x *text) []counter {
+	return []counter{
+		{"stats.HeavyHitters.AddAll", func() (func(), func() int) {
+			s := stats.NewHeavyHitters(1536, 1)
+			return x.eachPage(s.AddAll), s.Bytes
+		}},
+		{"datasketches LongsSketch", func() (func(), func() int) {
+			s := must(frequencies.NewLongsSketchWithMaxMapSize(2048))
+			return x.each(func(h uint64) { _ = s.Update(int64(h)) }), func() int {
+				return s.GetMaximumMapCapacity() * 4 / 3 * 18 // keys, values, states
 			}
-		}),
-		x.entry("datasketches LongsSketch", 0, func() {
-			for _, h := range x.hashes {
-				_ = longs.Update(int64(h))
-			}
-		}),
-		x.entry("stats.CountSketch.AddAll", 0, func() {
-			for _, page := range x.pages {
-				cs.AddAll(page)
-			}
-		}),
-		x.entry("datasketches CountMinSketch", 5*4096*8, func() {
-			for _, h := range x.hashes {
-				_ = cm.UpdateUint64(h, 1)
-			}
-		}),
+		}},
+		{"stats.CountSketch.AddAll", func() (func(), func() int) {
+			s := stats.NewCountSketch(5, 4096, 1)
+			return x.eachPage(s.AddAll), s.Bytes
+		}},
+		{"datasketches CountMinSketch", func() (func(), func() int) {
+			s := must(count.NewCountMinSketch(5, 4096, 1))
+			return x.each(func(h uint64) { _ = s.UpdateUint64(h, 1) }), size(5 * 4096 * 8)
+		}},
 	}
-	entries[0].bytes, entries[2].bytes = int64(heavy.Bytes()), int64(cs.Bytes())
-	entries[1].bytes = int64(longs.GetMaximumMapCapacity()) * 4 / 3 * 18 // keys, values, states
-	return entries
 }
 
 func BenchmarkSurprise(b *testing.B) {
 	for _, x := range texts(b) {
-		for _, e := range append(surpriseEntries(x), frequencyEntries(x)...) {
+		for _, e := range x.entries(false, append(surpriseCounters(x), frequencyCounters(x)...)) {
 			b.Run(fmt.Sprintf("%s/%s", x.name, e.name), e.benchmark)
 		}
 	}

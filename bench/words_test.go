@@ -96,9 +96,47 @@ func (x *text) different() int {
 	return len(seen)
 }
 
-// entry returns one that gives all words, to a sketch that has seen them
-// before.
-func (x *text) entry(name string, bytes int, run func()) *entry {
-	run()
-	return &entry{name: name, n: len(x.words), run: run, bytes: int64(bytes), tries: tries}
+// counter makes an empty sketch, and says how it counts all words and what memory
+// it then has, 0 if that is not known.
+type counter struct {
+	name  string
+	empty func() (count func(), bytes func() int)
 }
+
+// entries gives all words to each counter: to an empty one, or to one that has
+// seen them all before, as most words of a crawl have been.
+func (x *text) entries(again bool, counters []counter) (entries []*entry) {
+	for _, c := range counters {
+		e := &entry{name: c.name, n: len(x.words), tries: tries}
+		run, bytes := c.empty()
+		run()
+		e.bytes = int64(bytes())
+		e.run = func() { run() }
+		if !again {
+			e.before = func() { run, _ = c.empty() }
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// each calls add with the hash of every word.
+func (x *text) each(add func(h uint64)) func() {
+	return func() {
+		for _, h := range x.hashes {
+			add(h)
+		}
+	}
+}
+
+// eachPage calls add with the hashes of every page.
+func (x *text) eachPage(add func(hashes []uint64)) func() {
+	return func() {
+		for _, page := range x.pages {
+			add(page)
+		}
+	}
+}
+
+// size is the memory of a counter that does not tell.
+func size(bytes int) func() int { return func() int { return bytes } }
