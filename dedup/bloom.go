@@ -83,7 +83,42 @@ func (b *Bloom) Add(h uint64) bool {
 	if b.reach != 0 {
 		return b.addTwo(i, m) != 0
 	}
-	return b.addTo(i, m) != 0
+	// This is addTo. To call it would cost a fifth of the time for a filter larger
+	// than the caches: the processor then runs ahead to fewer keys.
+	l := &b.lines[i]
+	w, set := l[0], uint64(0)
+	n0 := w | 1<<(m&63)
+	set |= n0 ^ w
+	l[0] = n0
+	w = l[1]
+	n1 := w | 1<<(m>>6&63)
+	set |= n1 ^ w
+	l[1] = n1
+	w = l[2]
+	n2 := w | 1<<(m>>12&63)
+	set |= n2 ^ w
+	l[2] = n2
+	w = l[3]
+	n3 := w | 1<<(m>>18&63)
+	set |= n3 ^ w
+	l[3] = n3
+	w = l[4]
+	n4 := w | 1<<(m>>24&63)
+	set |= n4 ^ w
+	l[4] = n4
+	w = l[5]
+	n5 := w | 1<<(m>>30&63)
+	set |= n5 ^ w
+	l[5] = n5
+	w = l[6]
+	n6 := w | 1<<(m>>36&63)
+	set |= n6 ^ w
+	l[6] = n6
+	w = l[7]
+	n7 := w | 1<<(m>>42&63)
+	set |= n7 ^ w
+	l[7] = n7
+	return set != 0
 }
 
 // addTo sets the bits that m chooses in line i, six of its bits for each word,
