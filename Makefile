@@ -34,7 +34,7 @@ bench-sketches:
 
 # Every estimator and filter against exact answers, at all sizes and seeds: half an hour.
 truth:
-	STATS_LONG=1 STATS_TEXT=$(TEXT) $(GO) test -count=1 -v -timeout 60m -run 'Truth|Sample|CountSketch' ./stats
+	STATS_LONG=1 STATS_TEXT=$(TEXT) $(GO) test -count=1 -v -timeout 60m -run 'Truth|Sample|CountSketch|Heavy' ./stats
 	DEDUP_LONG=1 $(GO) test -count=1 -v -timeout 60m -run 'ClassicRate|HoldTheirRate|NoFalseNegative|SpectralMethods' ./dedup
 	LAB_LONG=1 $(GO) test -count=1 -v -timeout 60m -run ErrAsExpected ./lab
 

@@ -193,7 +193,7 @@ func (w *wordCount) distinctSection() sheet.Section {
 		estimator("the same: maximum likelihood, for merged sketches", registers, w.distinct.MaximumLikelihood(), truth),
 		estimator("the same: median of group means, as the source has it", registers, point(group), truth),
 		estimator(fmt.Sprintf("the same, divided by its bias of %v", stats.GroupBias), registers, point(group/stats.GroupBias), truth),
-		estimator("Words, for a whole crawl (exact head; a site's has 16 KiB)", w.words.Bytes(), w.words.Distinct(), truth),
+		estimator("Words, of a crawl: with an exact head", w.words.Bytes(), w.words.Distinct(), truth),
 		estimator("key sample", w.sample.Bytes(), w.sample.Distinct(), truth),
 	}
 	return sheet.Section{

@@ -55,13 +55,17 @@ func (s *CountSketch) UnmarshalBinary(data []byte) error {
 }
 
 // checkRows checks that all rows can be of one stream: every occurrence adds 1 to
-// one counter of each row or takes 1 off, so their sums are all odd or all even.
+// one counter of each row or takes 1 off, so their sums are all odd or all even, and
+// no row has more in it than may be added.
 func (s *CountSketch) checkRows(d *binform.Decoder) {
 	var odd [MaxDepth]int64
 	for i := range s.depth {
+		sum := uint64(0)
 		for _, c := range s.row(i) {
 			odd[i] ^= c & 1
+			sum = addUp(sum, uint64(max(c, -c))) // right for the least too
 		}
+		d.Check(sum < 1<<63, "a row of 2^63 or more")
 		d.Check(odd[i] == odd[0], "rows of different streams")
 	}
 }

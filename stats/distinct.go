@@ -39,7 +39,7 @@ var ErrMerge = errors.New("stats: sketches differ in size or seed and cannot be 
 // twice; the process needs no permutation to choose them from.)
 //
 // Cost: 2.5 ns a word of text by AddAll, 3 by Add; where most words are new, 3 to
-// 6 by AddAll and 8 to 10 by Add. Memory: 8·K bytes of a list at most, and later
+// 6 by AddAll and 8 to 10 by Add; 6.6 to 7.9 while there is a list. Memory: 8·K bytes of a list at most, and later
 // 17·K, K of the registers and 16·K of words seen lately. Nothing is allocated
 // after the first word that comes once the list has ended.
 //
@@ -189,12 +189,11 @@ func (d *Distinct) listed() []uint64 {
 	return slices.DeleteFunc(slices.Clone(d.list), func(v uint64) bool { return v == 0 })
 }
 
-// sorted returns the words of the list in ascending order: the martingale
-// depends on the order they are merged in, which must not depend on the order
-// they came in.
-func (d *Distinct) sorted() []uint64 {
+// sortedBy returns the words of the list in an order that does not depend on the
+// one they came in.
+func (d *Distinct) sortedBy(compare func(a, b uint64) int) []uint64 {
 	words := d.listed()
-	slices.Sort(words)
+	slices.SortFunc(words, compare)
 	return words
 }
 
@@ -224,16 +223,17 @@ func (d *Distinct) scatter(v uint64) {
 // returns ErrMerge and changes nothing; o is never changed. Where one of them
 // still had its list, its words are added to the other; where both had
 // registers, the martingale estimate ends, since it has not seen in which order
-// the other's registers rose. It costs 1 to 4 ns a register.
+// the other's registers rose. It costs 1 to 4 ns a register, or 60 to 80 a word of
+// a list.
 func (d *Distinct) Merge(o *Distinct) error {
 	if d.k != o.k || d.key != o.key {
 		return ErrMerge
 	}
 	switch {
 	case o.reg == nil:
-		d.addListed(o.sorted())
+		d.addListed(o.sortedBy(replayOrder))
 	case d.reg == nil:
-		mine := d.sorted()
+		mine := d.sortedBy(replayOrder)
 		*d = *o.clone()
 		d.addListed(mine)
 	default:

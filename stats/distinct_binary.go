@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -52,7 +53,7 @@ func (d *Distinct) encode(e *binform.Encoder) {
 	e.Uint32(uint32(d.cache))
 	e.Bool(d.reg != nil)
 	if d.reg == nil {
-		words := d.sorted()
+		words := d.sortedBy(cmp.Compare[uint64])
 		e.Uint32(uint32(len(words)))
 		e.Uint64s(words)
 		return
@@ -94,7 +95,7 @@ func (d *Distinct) decodeList(from *binform.Decoder) {
 		from.Check(v&1 == 1 && v > last, "the words of the list are not odd and ascending")
 		i, _ := find(d.list, v)
 		d.list[i], last = v, v
-		from.Check(near(d.list, v, i), crowded)
+		from.Check(probes(i, v, len(d.list)) <= maxProbe, crowded)
 		if !from.OK() {
 			return
 		}
@@ -109,7 +110,7 @@ func (d *Distinct) decodeRegisters(from *binform.Decoder) {
 	from.Check(len(run) == 0 || slices.Max(run) <= maxRun, "a register above %d", maxRun)
 	d.words = d.k/2 + 1
 	from.Check(m.count >= float64(d.words) && m.count <= math.MaxFloat64, "a martingale of %g", m.count)
-	from.Check(m.variance >= 0 && m.variance <= math.MaxFloat64, "a variance of %g", m.variance)
+	from.Check(m.variance >= 0 && m.variance <= m.count*m.count && m.variance <= math.MaxFloat64, "a variance of %g", m.variance)
 	if !from.OK() {
 		return
 	}

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"maps"
-	"math/bits"
 	"slices"
 
 	"crawler/internal/binform"
@@ -70,8 +69,8 @@ func (e *Exact) decode(from *binform.Decoder) {
 		h, count := from.Uint64(), from.Uint64()
 		from.Check(i == 0 || h > last, "the words are not ascending")
 		from.Check(count > 0, "a word with a count of 0")
-		sum, carry := bits.Add64(e.total, count, 0)
-		from.Check(carry == 0, "the counts add up to 2^64 or more")
+		sum := addUp(e.total, count)
+		from.Check(sum <= maxLength, "the counts add up to more than 2^62")
 		e.counts[h], e.total, last = count, sum, h
 	}
 }

@@ -1,10 +1,6 @@
 package stats
 
-import (
-	"math/bits"
-
-	"crawler/internal/binform"
-)
+import "crawler/internal/binform"
 
 const (
 	heavyKind    binform.Kind = "HEAV"
@@ -42,6 +38,7 @@ func (s *HeavyHitters) UnmarshalBinary(data []byte) error {
 	key, k, total, n := d.Uint64(), int(d.Uint32()), d.Uint64(), int(d.Uint32())
 	d.Check(k >= MinHeavy && k <= MaxHeavy, "%d counters", k)
 	d.Check(n <= k && n <= d.Left()/24, "%d counters in use of %d, %d bytes there", n, k, d.Left())
+	d.Check(total <= maxLength, "%d words", total)
 	f := newHeavyHitters(k, key)
 	f.n = total
 	f.decodeCounters(d, n)
@@ -53,9 +50,9 @@ func (s *HeavyHitters) UnmarshalBinary(data []byte) error {
 }
 
 // maxHeavyProbe is how far from its home a word of a form may lie in the table. In
-// one half full, among mixed hashes, none lies a tenth of that away; only those
-// chosen to make the reader slow do.
-const maxHeavyProbe = 1024
+// the largest, half full of mixed hashes, none was seen to lie farther than 38; only
+// those chosen to make the reader slow do.
+const maxHeavyProbe = 256
 
 // decodeCounters reads n counters, largest count first. Their sum is at most the
 // number of words, and no error is above the smallest count, or above 0 if a
@@ -64,13 +61,13 @@ func (s *HeavyHitters) decodeCounters(d *binform.Decoder, n int) {
 	last, sum, worst := ^uint64(0), uint64(0), uint64(0)
 	for range n {
 		w := Heavy{d.Uint64(), d.Uint64(), d.Uint64()}
-		total, carry := bits.Add64(sum, w.Count, 0)
+		total := addUp(sum, w.Count)
 		d.Check(w.Count > 0 && w.Count <= last, "a count of %d behind one of %d", w.Count, last)
-		d.Check(carry == 0 && total <= s.n, "counts above the %d words", s.n)
+		d.Check(total <= s.n, "counts above the %d words", s.n)
 		v := finish(w.Key ^ s.key)
 		i := s.find(v)
 		d.Check(s.slots[i].counter == 0, "a word has two counters")
-		d.Check((i-home(v, len(s.slots)))&(len(s.slots)-1) <= maxHeavyProbe, "too many words in one place")
+		d.Check(probes(i, v, len(s.slots)) <= maxHeavyProbe, crowded)
 		if !d.OK() {
 			return
 		}

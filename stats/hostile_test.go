@@ -35,6 +35,7 @@ func TestHostileDistinct(t *testing.T) {
 		{"a martingale of +Inf", many, func(d *Distinct) { d.martingale.count = math.Inf(1) }},
 		{"a variance of -1", many, func(d *Distinct) { d.martingale.variance = -1 }},
 		{"a variance of NaN", many, func(d *Distinct) { d.martingale.variance = math.NaN() }},
+		{"a variance of", many, func(d *Distinct) { d.martingale.variance = 1.01 * d.martingale.count * d.martingale.count }},
 		{"a variance of +Inf", many, func(d *Distinct) { d.martingale.variance = math.Inf(1) }},
 	} {
 		d := filled(64, 1, c.words)
@@ -117,6 +118,10 @@ func TestHostileHead(t *testing.T) {
 	} {
 		s := NewSurprise(100, 16, 1)
 		s.AddAll(different(160))
+		if c.want == "more of the head" {
+			s = NewSurprise(100, 64, 1) // room for them in the table
+			s.AddAll(different(160))
+		}
 		if c.want == "a tail while the head has room" {
 			s = NewSurprise(100, 16, 1)
 			s.AddAll(crowding(s, 110))
@@ -164,11 +169,19 @@ func TestHostileTail(t *testing.T) {
 			i, _ := find(s.back.keys, s.tail.chosen[3].word)
 			s.back.counts[i] += 2000
 		}},
-		{"without a chosen position", func(s *Surprise) { s.back.put(1, tailWord|1) }},
-		{"the words of the table", func(s *Surprise) { s.back.keys[slices.Index(s.back.keys, 0)] = 2 }},
+		{"without a chosen position", func(s *Surprise) {
+			*s = *NewSurprise(0, 32, 1)
+			s.AddAll(slices.Repeat(different(20), 100))
+			s.back.put(1, tailWord|1)
+		}},
+		{"33 words in a table for at most 32", func(s *Surprise) { s.back.put(1, tailWord|1) }},
+		{"the words of the table", func(s *Surprise) {
+			s.limit = 1
+			s.back.keys[slices.Index(s.back.keys, 0)] = 2
+		}},
 		{"bytes there", func(s *Surprise) { s.back.used = 0; clear(s.back.keys) }},
 		{crowded, func(s *Surprise) {
-			s.back = newTable(1 << 14)
+			s.back, s.tail.size = newTable(1<<14), 2000
 			for i := range uint64(2000) {
 				s.back.put(i<<44|1, tailWord|1)
 			}
@@ -258,6 +271,38 @@ func TestHostileWords(t *testing.T) {
 	}
 }
 
+// Words that all begin their search at one slot are refused where an honest table
+// would not be so crowded.
+func TestHostileHeavyHitters(t *testing.T) {
+	const slots = 1024 // of 257 to 512 words
+	for _, c := range []struct {
+		words int
+		want  bool
+	}{{260, false}, {257, true}} {
+		e := binform.Begin(nil, heavyKind, heavyVersion)
+		e.Uint64(0)
+		e.Uint32(1000)
+		e.Uint64(uint64(c.words))
+		e.Uint32(uint32(c.words))
+		for h, n := uint64(0), 0; n < c.words; h++ {
+			if home(finish(h), slots) == 7 {
+				n++
+				e.Uint64(h)
+				e.Uint64(1)
+				e.Uint64(0)
+			}
+		}
+		form := e.Close()
+		if c.want {
+			if err := new(HeavyHitters).UnmarshalBinary(form); err != nil {
+				t.Error(err)
+			}
+		} else {
+			refusedFor(t, new(HeavyHitters), form, crowded)
+		}
+	}
+}
+
 func TestHostileExact(t *testing.T) {
 	word := func(h, count uint64) (b []byte) {
 		e := binform.Begin(nil, exactKind, 1)
@@ -273,7 +318,8 @@ func TestHostileExact(t *testing.T) {
 		{"ascending", slices.Concat(two, word(5, 1), word(5, 1))},
 		{"ascending", slices.Concat(two, word(5, 1), word(4, 1))},
 		{"a count of 0", slices.Concat(two, word(4, 1), word(5, 0))},
-		{"2^64", slices.Concat(two, word(4, 1), word(5, math.MaxUint64))},
+		{"2^62", slices.Concat(two, word(4, 1), word(5, maxLength))},
+		{"2^62", slices.Concat(two, word(4, 1), word(5, math.MaxUint64))},
 		{"bytes there", slices.Concat(two, word(4, 1))},
 		{"left over", slices.Concat(two, word(4, 1), word(5, 1), two)},
 	} {

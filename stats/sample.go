@@ -34,7 +34,8 @@ const (
 //
 // Cost of Add: 3 to 4 ns for a key that is not accepted; a search in a table, 7 ns,
 // for one that is in; O(log limit) for one that enters. Memory: 40 to 55 bytes a
-// key. Only growth allocates. A Sample is not safe for concurrent use.
+// key. Only growth allocates. There may be 2^62 occurrences. A Sample is not safe
+// for concurrent use.
 type Sample struct {
 	key    uint64
 	limit  int
@@ -160,7 +161,7 @@ func (s *Sample) pop() (mixed uint64) {
 }
 
 // Accepts reports whether the key with hash h is in the sample, or would be if
-// it came. A caller who keeps values with the keys asks before storing one, and
+// it came, unless the sample then were too large and gave it up at once. A caller who keeps values with the keys asks before storing one, and
 // again when it uses them: what is no longer accepted is to be thrown away.
 func (s *Sample) Accepts(h uint64) bool { return mix(h, s.key) <= s.last }
 

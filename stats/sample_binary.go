@@ -2,7 +2,6 @@ package stats
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"crawler/internal/binform"
@@ -45,6 +44,7 @@ func (s *Sample) UnmarshalBinary(data []byte) error {
 	f := Sample{key: d.Uint64(), limit: int(d.Uint32()), last: d.Uint64(), n: d.Uint64(), counts: newTable(minSlots)}
 	d.Check(f.limit >= MinSample && f.limit <= MaxSample, "limit %d", f.limit)
 	d.Check(f.last == ^uint64(0) || bucketOf(max(f.last+1, 1)) == f.last+1, "the last hash accepted ends no bucket")
+	d.Check(f.n <= maxLength, "%d occurrences", f.n)
 	n := int(d.Uint32())
 	d.Check(n <= f.limit && n <= d.Left()/16, "%d keys of %d, %d bytes there", n, f.limit, d.Left())
 	f.decodeKeys(d, n)
@@ -67,16 +67,16 @@ func (s *Sample) decodeKeys(d *binform.Decoder, n int) {
 	for range n {
 		h, count := d.Uint64(), d.Uint64()
 		v := mix(h, s.key)
-		total, carry := bits.Add64(sum, count, 0)
+		total := addUp(sum, count)
 		d.Check(v > before && v <= s.last, "a key is out of order")
-		d.Check(count > 0 && carry == 0 && total <= s.n, "a key occurs %d times", count)
+		d.Check(count > 0 && total <= s.n, "a key occurs %d times", count)
 		if !d.OK() {
 			return
 		}
 		s.counts.put(place(v), count)
 		s.push(sampled{v, h})
 		i, _ := find(s.counts.keys, place(v))
-		d.Check((i-home(place(v), len(s.counts.keys)))&(len(s.counts.keys)-1) <= maxSampleProbe, "too many keys in one place")
+		d.Check(probes(i, place(v), len(s.counts.keys)) <= maxSampleProbe, crowded)
 		before, sum = v, total
 	}
 }

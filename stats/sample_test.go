@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 )
 
@@ -243,7 +244,18 @@ func mustForm(s interface{ MarshalBinary() ([]byte, error) }) []byte {
 // The estimates over many seeds, of samples with a fixed share and of samples that
 // had to shrink, and their intervals.
 func TestSampleAgainstTruth(t *testing.T) {
+	sampleAgainstTruth(t, 1, seeds())
+	if os.Getenv("STATS_LONG") != "" {
+		sampleAgainstTruth(t, 60, min(seeds(), 200))
+	}
+}
+
+// sampleAgainstTruth tries streams of so many times 10,000 keys.
+func sampleAgainstTruth(t *testing.T, size int, seeds uint64) {
 	counts := []int{0, 6000, 2500, 900, 300, 200, 50, 30, 15, 5}
+	for i := range counts {
+		counts[i] *= size
+	}
 	stream := occurring(rand.New(rand.NewPCG(1, 4)), counts...)
 	e := exactCounts(stream)
 	unique := float64(counts[1]) / float64(e.Distinct())
@@ -254,7 +266,7 @@ func TestSampleAgainstTruth(t *testing.T) {
 		share float64
 	}{{MaxSample, 0.02}, {MaxSample, 0.2}, {100, 1}, {1000, 1}, {400, 0.06}} {
 		var a [3]tally
-		for seed := range seeds() {
+		for seed := range seeds {
 			s := NewSample(c.limit, c.share, seed)
 			for h, n := range e.counts { // the order does not matter
 				if s.Accepts(h) {

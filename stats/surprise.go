@@ -34,13 +34,13 @@ const (
 // tail, and while the tail is no longer than the reservoir.
 //
 // Cost: about 5 ns a word by AddAll on text, 7 by Add, and little more where many
-// words are new. It is constant: a chosen
-// word's counter is in a table that is searched in any case. At the default
-// size 88 KiB, reached by way of smaller tables. Nothing is allocated once they
-// have grown.
+// words are new. It is constant: a chosen word's counter is in a table that is
+// searched in any case. At the default size 88 KiB, reached by way of smaller
+// tables. Nothing is allocated once they have grown.
 //
-// A word may come 2^63 times. Squares are added in 128 bits and rounded once,
-// to a float64; what is estimated is a float64 throughout.
+// There may be 2^62 words, all of them the same. The squares of the head are added
+// in 128 bits and the sum is rounded once, to a float64; what is estimated is a
+// float64 throughout.
 //
 // Where a stream turns into something else late, such as tables of numbers
 // after text, its new frequent words are in no head, and at the default size
@@ -109,8 +109,11 @@ func (s *Surprise) Add(h uint64) {
 
 // quiet looks how many words may be added before anything happens but that
 // counts rise: the head is closed, no position is chosen, the front, which has
-// no free slot, needs no sweep. Neither n nor the length of the tail grows by more than one a word, so
-// this holds for any words to come.
+// no free slot, needs no sweep. Neither n nor the length of the tail grows by
+// more than one a word, so this holds for any words to come.
+//
+// The last free slot goes to a word that comes late: at the default size after
+// some 43,000 different words. Until then Add takes the longer way.
 func (s *Surprise) quiet() {
 	if s.heads >= s.limit && len(s.front.pairs) > 0 {
 		s.event = min(s.sweep, s.n+s.tail.next-s.tail.n)
@@ -169,25 +172,26 @@ func (s *Surprise) addEach(rest []uint64) (n int) {
 }
 
 // addMany is addEach for when the head is closed and no position is about to be
-// chosen, so that the order of the words does not matter: the usual case before
-// long. Most words are then in no table, and are told from the others without a
-// branch.
+// chosen: the usual case before long. Most words are then in no table, and are
+// told from the others without a branch. The words it returns stay in order, as
+// the martingale of a Words depends on that.
 func (s *Surprise) addMany(rest []uint64) (n int) {
-	var others [batch]uint64
+	var hinted [batch]uint8 // their places in rest
 	m := 0
-	for _, v := range rest {
-		hinted := s.back.hinted(v)
-		others[m&(batch-1)] = v
-		m += hinted
-		rest[n] = v // n is not ahead of the loop
-		n += 1 - hinted
+	for i, v := range rest {
+		hinted[m&(batch-1)] = uint8(i)
+		m += s.back.hinted(v)
 	}
-	for _, v := range others[:m] {
-		if i, found := find(s.back.keys, v); found {
+	for _, at := range hinted[:m] {
+		if i, found := find(s.back.keys, rest[at]); found {
 			s.back.counts[i]++
 			s.tail.n += s.back.counts[i] / tailWord
-		} else {
-			rest[n] = v
+			rest[at] = 0 // no word
+		}
+	}
+	for _, v := range rest {
+		rest[n] = v // n is not ahead of the loop
+		if v != 0 {
 			n++
 		}
 	}
@@ -334,5 +338,10 @@ func (q *squares) add(c uint64) {
 }
 
 func (q *squares) float() float64 {
-	return math.Ldexp(float64(q.hi), 64) + float64(q.lo)
+	n := bits.LeadingZeros64(q.hi)
+	top := q.hi<<n | q.lo>>(64-n)
+	if q.lo<<n != 0 {
+		top |= 1 // far below the digit that is rounded, it tells which way
+	}
+	return math.Ldexp(float64(top), 64-n)
 }

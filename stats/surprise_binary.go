@@ -60,7 +60,7 @@ func (s *Surprise) encode(e *binform.Encoder) {
 	if len(s.front.pairs) > 0 {
 		s.front.encode(e)
 	}
-	words := s.back.sorted()
+	words := s.back.sortedBy(cmp.Compare[uint64])
 	e.Uint32(uint32(len(words)))
 	for _, w := range words {
 		e.Uint64(w.word)
@@ -109,16 +109,16 @@ func (r *reservoir) encode(e *binform.Encoder) {
 // counted is a word of a table.
 type counted struct{ word, count uint64 }
 
-// sorted returns the words of the table in ascending order. What is made of
-// them then does not depend on the table's history.
-func (t *table) sorted() []counted {
+// sortedBy returns the words of the table in order. What is made of them then does
+// not depend on the table's history.
+func (t *table) sortedBy(compare func(a, b uint64) int) []counted {
 	words := make([]counted, 0, t.used)
 	for i, v := range t.keys {
 		if v != 0 {
 			words = append(words, counted{v, t.counts[i]})
 		}
 	}
-	slices.SortFunc(words, func(a, b counted) int { return cmp.Compare(a.word, b.word) })
+	slices.SortFunc(words, func(a, b counted) int { return compare(a.word, b.word) })
 	return words
 }
 
@@ -134,7 +134,7 @@ func (s *Surprise) decode(from *binform.Decoder) {
 		from.Check(limit > 0, "a front without a head")
 		s.front.decode(from, powerOfTwo(max(1, int(limit))))
 	}
-	s.back.decode(from)
+	s.back.decode(from, s.limit+s.tail.size)
 	s.tail.decode(from)
 	if from.OK() {
 		s.checkHead(from)
@@ -178,8 +178,10 @@ func (f *front) decodeCarry(from *binform.Decoder) {
 	}
 }
 
-func (t *table) decode(from *binform.Decoder) {
+// decode reads a table of at most so many words.
+func (t *table) decode(from *binform.Decoder, most int) {
 	n := int(from.Uint32())
+	from.Check(n <= most, "%d words in a table for at most %d", n, most)
 	from.Check(n <= from.Left()/16, "%d words, %d bytes there", n, from.Left())
 	if !from.OK() {
 		return
@@ -195,7 +197,7 @@ func (t *table) decode(from *binform.Decoder) {
 		}
 		t.put(v, count)
 		i, _ := find(t.keys, v)
-		from.Check(near(t.keys, v, i), crowded)
+		from.Check(probes(i, v, len(t.keys)) <= maxProbe, crowded)
 		last = v
 	}
 }
@@ -207,10 +209,8 @@ const maxProbe = 1024
 
 const crowded = "too many words in one place"
 
-// near reports whether v, in slot i, is near enough to its home.
-func near(keys []uint64, v uint64, i int) bool {
-	return (i-home(v, len(keys)))&(len(keys)-1) <= maxProbe
-}
+// probes returns how far slot i of so many lies from the home of v.
+func probes(i int, v uint64, slots int) int { return (i - home(v, slots)) & (slots - 1) }
 
 func (r *reservoir) decode(from *binform.Decoder) {
 	r.n, r.next = from.Uint64(), from.Uint64()

@@ -53,10 +53,10 @@ func (s *Surprise) like(o *Surprise) bool {
 func (s *Surprise) small() bool { return len(s.front.pairs) == 0 && s.tail.n == 0 }
 
 // replay adds the words of a small sketch, and those that are not in the head
-// to d, if there is one. They come in ascending order, so that the outcome does
-// not depend on the history of o's table.
+// to d, if there is one. They come in replayOrder, so that the outcome does not
+// depend on the history of o's table.
 func (s *Surprise) replay(o *Surprise, d *Distinct) {
-	for _, w := range o.back.sorted() {
+	for _, w := range o.back.sortedBy(replayOrder) {
 		s.n += w.count
 		if s.addRun(w.word, w.count) && d != nil {
 			d.take(w.word)

@@ -138,13 +138,15 @@ func realText(t testing.TB) []uint64 {
 }
 
 // longText returns the real text, or so many words of a generated one, fewer
-// when there is little time.
+// when there is little time and a million when there is much.
 func longText(t *testing.T, words int) (name string, text []uint64) {
 	if text := realText(t); text != nil {
 		return "real text", text
 	}
 	if raceEnabled || testing.Short() {
 		words /= 10
+	} else if os.Getenv("STATS_LONG") != "" {
+		words = max(words, 1_000_000)
 	}
 	return "generated text", english().text(words, 1)
 }
@@ -219,12 +221,17 @@ func (a *tally) String() string {
 }
 
 // checkCoverage demands that 95 % intervals cover 92 to 98 %, give or take
-// what so many trials leave to chance.
+// what chance does once in a thousand cells.
 func (a tally) checkCoverage(t *testing.T, what string) {
 	t.Helper()
-	chance := 3 * math.Sqrt(0.95*0.05/a.n)
-	if c := a.coverage(); c < 0.92-chance || c > 0.98+chance {
-		t.Errorf("%s: intervals cover %.1f %% of %.0f, want 92 to 98", what, 100*c, a.n)
+	a.checkCoverageOf(t, what, 0.92, 0.98)
+}
+
+// checkCoverageOf demands a coverage between low and high, by the binomial test.
+func (a tally) checkCoverageOf(t *testing.T, what string, low, high float64) {
+	t.Helper()
+	if atMost(a.covered, a.n, low) < 1e-3 || high < 1 && atMost(a.n-a.covered, a.n, 1-high) < 1e-3 {
+		t.Errorf("%s: intervals cover %.0f of %.0f, want %.0f to %.0f %%", what, a.covered, a.n, 100*low, 100*high)
 	}
 }
 

@@ -10,9 +10,8 @@ package stats
 // KiB and 16 KiB at most; 1 KiB for an empty sketch of either kind, 5 KiB after
 // 200 different words and 9 KiB after 300.
 //
-// Like Surprise it can be merged while it is small. The martingale estimate of the different
-// words depends a little (0.1 %) on how the stream is cut into calls of AddAll.
-// It is not safe for concurrent use.
+// Like Surprise it can be merged while it is small. How the stream is cut into
+// calls of AddAll does not matter. It is not safe for concurrent use.
 type Words struct {
 	surprise Surprise
 	tail     Distinct // the words that are not in the head of surprise
