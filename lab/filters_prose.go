@@ -12,13 +12,15 @@ import (
 )
 
 // filtersIntro says what is compared and what to look at.
-var filtersIntro = []string{
-	"Look at the share of false positives first: URLs that were never inserted and are answered \"seen\", pages that a crawl which trusts " +
-		"the filter never fetches. Smaller is better; linear search, binary search and the hash table have none, and take the most memory. " +
-		"Then compare the times at the size of your crawl. The questions that break a filter stand at the end.",
-	"Compared are linear search and binary search in a slice, Go's map, and five filters: the classic Bloom filter (classic), the split-block " +
-		"one (bloom), one classic filter of all segments of all URLs (segments; algorithms 1 and 2 of the source), the multilayer " +
-		"filter to the letter of Cen, Xu and Sun 2010 (published; algorithms 3 and 4), and the one that the crawl uses (repaired).",
+func filtersIntro() []string {
+	return []string{
+		"Look at the share of false positives first: URLs that were never inserted and are answered \"seen\", pages that a crawl which trusts " +
+			"the filter never fetches. Smaller is better; linear search, binary search and the hash table have none, and take the most memory. " +
+			"Then compare the times at the size of your crawl. The questions that break a filter stand at the end.",
+		"Compared are linear search and binary search in a slice, Go's map, and five filters: the classic Bloom filter (classic), the split-block " +
+			"one (bloom), one classic filter of all segments of all URLs (segments; algorithms 1 and 2 of the source), the multilayer " +
+			"filter to the letter of Cen, Xu and Sun 2010 (published; algorithms 3 and 4), and the one that the crawl uses (repaired).",
+	}
 }
 
 // termsSection explains the words once for all sections.

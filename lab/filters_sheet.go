@@ -11,7 +11,7 @@ import (
 
 // sheet returns what came out.
 func (c *comparison) sheet() *sheet.Sheet {
-	out := &sheet.Sheet{Title: "Ways to remember URLs", Intro: filtersIntro, Config: c.config()}
+	out := &sheet.Sheet{Title: "Ways to remember URLs", Intro: filtersIntro(), Config: c.config()}
 	out.Sections = append(out.Sections, c.outcomeSection(), c.termsSection(), c.corpusSection())
 	for i := range c.settings {
 		s := &c.settings[i]

@@ -100,17 +100,19 @@ func Restart(ctx context.Context, c RestartConfig) (*sheet.Sheet, error) {
 		},
 		Config: []sheet.Setting{{Name: "graph", Value: c.Graph.Source}, {Name: "restarts", Value: c.Restarts}, {Name: "runs", Value: c.Runs},
 			{Name: "seed", Value: c.Seed}},
-		Sections: []sheet.Section{{Title: "Policies", Notes: policyNotes, Table: table, Plots: []sheet.Plot{plot}}},
+		Sections: []sheet.Section{{Title: "Policies", Notes: policyNotes(), Table: table, Plots: []sheet.Plot{plot}}},
 	}, nil
 }
 
-var policyNotes = []string{
-	"A filter that is never restarted loses every page whose links all met a false positive. Clearing forgets what was seen. " +
-		"Ageing generations forget it later and again and again. Rebuilding from the exact log of admitted pages, with a new seed, " +
-		"forgets nothing, and gives a page lost before another chance when it is linked again.",
-	"What a filter calls \"maybe seen\" can be logged and offered to the next filter, whose errors are others; or looked up in the " +
-		"exact log at the restart, and as often as needed before the crawl may end: then nothing is lost, whatever the filter's size. " +
-		"crawler crawl does better still: it looks up every maybe at once.",
+func policyNotes() []string {
+	return []string{
+		"A filter that is never restarted loses every page whose links all met a false positive. Clearing forgets what was seen. " +
+			"Ageing generations forget it later and again and again. Rebuilding from the exact log of admitted pages, with a new seed, " +
+			"forgets nothing, and gives a page lost before another chance when it is linked again.",
+		"What a filter calls \"maybe seen\" can be logged and offered to the next filter, whose errors are others; or looked up in the " +
+			"exact log at the restart, and as often as needed before the crawl may end: then nothing is lost, whatever the filter's size. " +
+			"crawler crawl does better still: it looks up every maybe at once.",
+	}
 }
 
 // means are the averages of several outcomes.

@@ -21,7 +21,7 @@ func Theory() *sheet.Sheet {
 				"percent of the theory. \"no figure\": the source gives none. \"MISPRINT\": the source is wrong.",
 		},
 		Sections: []sheet.Section{{Title: "Sources", Table: &sheet.Table{
-			Columns: []sheet.Column{{Name: "number"}, {Name: "source"}}, Rows: sources,
+			Columns: []sheet.Column{{Name: "number"}, {Name: "source"}}, Rows: sources(),
 		}}},
 	}
 	for _, part := range []struct {
@@ -44,13 +44,15 @@ func Theory() *sheet.Sheet {
 	return s
 }
 
-var sources = [][]sheet.Cell{
-	{"000", "Jeffrey D. Ullman, Stanford University: slides on streams (Bloom filters, sampling, distinct elements, moments)"},
-	{"001", "leefs: Bloom filter, YHD Search Sharing, 23 April 2013, 20 slides"},
-	{"002", "lecture slides on crawling (Bloom and spectral filters, set difference, consistent hashing, the web graph)"},
-	{"003", "notes to the same lecture on Bloom and spectral filters"},
-	{"004", "saptarsi96, Algo-Term-Project: report of a term project on the multilayer filter"},
-	{"CXS", "Cen Zhiwang, Xu Jungang, Sun Jian: A Multi-Layer Bloom Filter for Duplicated URL Detection, ICACTE 2010"},
+func sources() [][]sheet.Cell {
+	return [][]sheet.Cell{
+		{"000", "Jeffrey D. Ullman, Stanford University: slides on streams (Bloom filters, sampling, distinct elements, moments)"},
+		{"001", "leefs: Bloom filter, YHD Search Sharing, 23 April 2013, 20 slides"},
+		{"002", "lecture slides on crawling (Bloom and spectral filters, set difference, consistent hashing, the web graph)"},
+		{"003", "notes to the same lecture on Bloom and spectral filters"},
+		{"004", "saptarsi96, Algo-Term-Project: report of a term project on the multilayer filter"},
+		{"CXS", "Cen Zhiwang, Xu Jungang, Sun Jian: A Multi-Layer Bloom Filter for Duplicated URL Detection, ICACTE 2010"},
+	}
 }
 
 // claim is one figure or statement of a source.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -148,9 +147,11 @@ func (w *wordCount) mark() {
 	w.likelihood = append(w.likelihood, off(w.distinct.MaximumLikelihood()))
 }
 
-var estimatorColumns = []sheet.Column{
-	{Name: "estimator"}, {Name: "memory", Unit: "bytes"}, {Name: "estimate"}, {Name: "low"}, {Name: "high"},
-	{Name: "error", Unit: "%", Format: "%+.2f"},
+func estimatorColumns() []sheet.Column {
+	return []sheet.Column{
+		{Name: "estimator"}, {Name: "memory", Unit: "bytes"}, {Name: "estimate"}, {Name: "low"}, {Name: "high"},
+		{Name: "error", Unit: "%", Format: "%+.2f"},
+	}
 }
 
 // estimator is one row: a figure beside the truth.
@@ -202,7 +203,7 @@ func (w *wordCount) distinctSection() sheet.Section {
 		Notes: []string{"Flajolet and Martin keep, of each of 4,096 hash functions, the longest run of zeros R that a word's hash ended in. " +
 			"The source takes the median of group means of 2^R, which come out too high, as the mean of 2^R is infinite. The martingale " +
 			"estimate counts by how likely each change was; maximum likelihood finds the number that makes the R most likely."},
-		Table: &sheet.Table{Columns: estimatorColumns, Rows: rows},
+		Table: &sheet.Table{Columns: estimatorColumns(), Rows: rows},
 		Plots: []sheet.Plot{{
 			Title: "Vocabulary growth", X: "words read", Y: "different words", LogX: true, LogY: true,
 			Lines: []sheet.Line{{Name: "exact", Points: w.growth}},
@@ -228,7 +229,7 @@ func (w *wordCount) surpriseSection() sheet.Section {
 		Title: "Surprise number, the 2nd moment",
 		Notes: []string{"The sum of the squares of the words' counts. Alon, Matias and Szegedy choose positions of the stream at random (a " +
 			"reservoir) and count each one's word from there on; counting the words met first exactly (the head) leaves little to chance."},
-		Table: &sheet.Table{Columns: estimatorColumns, Rows: rows},
+		Table: &sheet.Table{Columns: estimatorColumns(), Rows: rows},
 	}
 }
 
@@ -248,7 +249,7 @@ func (w *wordCount) uniqueSection() sheet.Section {
 		{fmt.Sprintf("key sample of at most %d words (%.3g %% of the keys)", sampleLimit, 100*w.sample.Share()), w.sample.Bytes(),
 			100 * u.Estimate, 100 * u.Low, 100 * u.High, percent(100*u.Estimate, truth)},
 	}
-	table := &sheet.Table{Columns: slices.Clone(estimatorColumns), Rows: rows}
+	table := &sheet.Table{Columns: estimatorColumns(), Rows: rows}
 	for i := 2; i < 5; i++ {
 		table.Columns[i].Unit, table.Columns[i].Format = "%", "%.2f"
 	}

@@ -147,6 +147,8 @@ func (o *labOptions) check(flags *pflag.FlagSet) error {
 		return nil
 	case err == nil && info.IsDir():
 		return &exitError{code: exitDisk, err: fmt.Errorf("--html %s: is a directory", o.html), hint: "name a file"}
+	case err == nil && !info.Mode().IsRegular():
+		return nil // a device or a pipe, to which it is written
 	}
 	probe, err := os.CreateTemp(filepath.Dir(o.html), ".crawler-lab-*")
 	if err != nil {
@@ -235,9 +237,10 @@ this program rests on beside what its code computes, and marks their misprints.`
 		use:   "words FILE|DIR",
 		short: "Distinct words and surprise number of a text, by every estimator and exactly",
 		long: `words counts the words of FILE (- is standard input), or of all HTML and text files
-under DIR (.html, .htm, .xhtml, .txt, .text, .md): how many are different and how unevenly they are used (the second moment, "surprise
-number"), by every estimator of the program, with the exact values beside; the
-most frequent words, and the share that occurs once.`,
+under DIR (.html, .htm, .xhtml, .txt, .text, .md): how many are different and how
+unevenly they are used (the second moment, "surprise number"), by every estimator
+of the program, with the exact values beside; the most frequent words, and the
+share that occurs once.`,
 		example: "  crawler lab words README.md\n  crawler lab words /usr/share/doc --html words.html",
 		args:    exactly(1, "name a text or HTML file, or a directory of them: crawler lab words FILE|DIR"),
 		flags:   seedFlag,
