@@ -12,7 +12,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 VULNDB     ?= https://vuln.go.dev
 
-.PHONY: run build test bench bench-sketches truth lint vuln fmt fuzz real real-big
+.PHONY: run build test bench bench-sketches truth lint vuln fmt fuzz real real-big kill memory cost
 
 run:
 	$(GO) run ./cmd/crawler demo
@@ -81,3 +81,19 @@ real-big:
 	DOCUMENT_TREE=$(REAL_BIG) $(GO) test -count=1 -run TestRealDocuments -v -timeout 20m ./cmd/crawler
 	CRAWLER_HTML_TREES=$(REAL_BIG) $(GO) test -count=1 -run TestTreesAsGoquery -v -timeout 20m ./parse
 	CRAWLER_HTML_TREES=$(REAL_BIG) $(GO) test -count=1 -run TestNearOnTrees -v -timeout 20m ./dedup
+
+# A crawl of a generated site is killed with SIGKILL again and again and resumed; what it
+# found must be what a crawl finds that is left alone. KILL_SEED repeats a plan of kills.
+KILLS      ?= 50
+KILL_PAGES ?= 20000
+
+kill:
+	KILLS=$(KILLS) KILL_PAGES=$(KILL_PAGES) $(GO) test -count=1 -run 'TestKill$$' -v -timeout 30m ./cmd/crawler
+
+# Peak memory over the number of pages and of discovered URLs (Linux), and what
+# durability costs in pages a second: tables of figures and goals. Ten minutes and two.
+memory:
+	MEMORY=1 $(GO) test -count=1 -run 'TestMemory$$' -v -timeout 60m ./cmd/crawler
+
+cost:
+	COST=1 $(GO) test -count=1 -run 'TestCost$$' -v -timeout 30m ./cmd/crawler

@@ -3,7 +3,6 @@ package crawl
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"crawler/dedup"
 	"crawler/frontier"
@@ -29,8 +28,7 @@ func BenchmarkCoordinator(b *testing.B) {
 			links := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				c := benchCoordinator(b, limit)
-				c.enter(all[:1])
+				c := benchCoordinator(b, limit, all[:1])
 				for n := 0; ; n++ {
 					v := c.next()
 					if v == nil {
@@ -49,14 +47,12 @@ func BenchmarkCoordinator(b *testing.B) {
 	}
 }
 
-func benchCoordinator(b *testing.B, limit int) *coordinator {
-	seen, err := dedup.NewRestarting(dedup.Config{ExpectURLs: 100_000, Seed: 1})
+func benchCoordinator(b *testing.B, limit int, seeds []weburl.URL) *coordinator {
+	cfg := Config{Dedup: dedup.Config{ExpectURLs: 100_000, Seed: 1}, MaxDepth: limit, Scope: Scope{Mode: ScopeAny}, Frontier: frontier.Config{Delay: frontier.NoDelay}}
+	cfg.setDefaults()
+	c, err := newCoordinator(&ring{cfg: cfg}, seeds)
 	if err != nil {
 		b.Fatal(err)
 	}
-	cfg := Config{Seen: seen, MaxDepth: limit, Scope: Scope{Mode: ScopeAny}, Frontier: frontier.Config{Delay: frontier.NoDelay}}
-	cfg.setDefaults()
-	c := newCoordinator(&ring{cfg: cfg})
-	c.result.Started = time.Now()
 	return c
 }

@@ -1,9 +1,13 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
+	"crawler/dedup"
 	"crawler/fetch"
 	"crawler/frontier"
 	"crawler/weburl"
@@ -17,67 +21,155 @@ const MaxRedirects = 10
 const localPause = time.Second
 
 // coordinator decides everything and does nothing else: which URL is fetched next,
-// and what becomes of each link. It alone owns the frontier, the depths and Seen.
+// and what becomes of each link. It alone owns the frontier, the depths and the filter
+// of seen URLs.
 type coordinator struct {
 	ring     *ring
 	cfg      *Config
 	frontier *frontier.Frontier
 	depths   *frontier.Depths // nil without a depth limit
+	seen     *dedup.Restarting
 	scope    *scope
 	told     told
-	held     []held                     // refused so far, but perhaps not for good
-	waiting  map[string][]frontier.Item // by host: refused for its budget so far
-	holding  int                        // URLs in held and waiting
-	rules    map[string]*fetch.Rules    // by origin, for a page that waits its turn since robots.txt was read
-	skipped  []Skip                     // not yet sent to the recorder
-	pending  *Visit                     // leased, waiting for a free worker
-	free     []*Visit                   // to be used again
+	doubts   doubts
+	held     []held                  // refused so far, but perhaps not for good
+	waiting  map[string][]held       // by host: refused for its budget so far
+	holding  int                     // URLs in held and waiting
+	leaving  bool                    // nothing passes any more
+	rules    map[string]*fetch.Rules // by origin, for a page that waits its turn since robots.txt was read
+	draining []string                // hosts that were closed, with URLs queued
+	skipped  []Skip                  // not yet sent to the recorder
+	pending  *Visit                  // leased, waiting for a free worker
+	free     []*Visit                // to be used again
 	result   Result
 	stopping bool
 	abort    context.CancelFunc // cuts off the pages in flight
 	graceful *time.Timer        // from stop to abort
+
+	keeper  *keeper
+	working bool // the keeper has a job
+	durability
 }
 
-func newCoordinator(r *ring) *coordinator {
-	c := &coordinator{ring: r, cfg: &r.cfg, frontier: frontier.New(r.cfg.Frontier), rules: map[string]*fetch.Rules{}, waiting: map[string][]frontier.Item{}}
+// newCoordinator begins a crawl, or goes on with the one in the Store.
+func newCoordinator(r *ring, seeds []weburl.URL) (*coordinator, error) {
+	c := &coordinator{ring: r, cfg: &r.cfg, rules: map[string]*fetch.Rules{}, waiting: map[string][]held{}}
+	c.began = time.Now()
+	c.alarm = time.NewTimer(0)
+	c.alarm.Stop()
 	if r.cfg.MaxDepth != 0 {
 		c.depths = frontier.NewDepths(max(0, r.cfg.MaxDepth))
 	}
-	c.result = Result{Started: time.Now(), Skipped: map[Reason]int{}, Errors: map[Reason]int{}}
-	return c
+	var before *saved
+	var err error
+	if c.ring.durable() {
+		before, err = c.openStore()
+	} else {
+		c.keeper = newKeeper(nil, nil)
+	}
+	c.frontier = frontier.New(r.cfg.Frontier)
+	switch {
+	case err != nil:
+	case before != nil:
+		err = c.restore(before)
+	default:
+		err = c.start(seeds)
+	}
+	if err != nil && c.keeper != nil && c.keeper.sieve != nil {
+		err = errors.Join(err, c.keeper.sieve.Close())
+	}
+	return c, err
+}
+
+// openStore prepares for commits and returns the state that was committed last.
+func (c *coordinator) openStore() (*saved, error) {
+	before, err := loadSaved(c.cfg.Store.DB())
+	if err != nil {
+		return nil, err
+	}
+	c.cfg.Frontier.Disk = c.cfg.Store.Queue()
+	c.told.durable = true
+	if c.depths != nil {
+		c.depths.KeepEvents()
+	}
+	sieve, err := c.cfg.Store.Sieve(cmp.Or(c.cfg.Dedup.Layers, dedup.DefaultLayers))
+	c.keeper = newKeeper(c.cfg.Store, sieve)
+	return before, err
+}
+
+// start begins a crawl from its seeds.
+func (c *coordinator) start(seeds []weburl.URL) (err error) {
+	c.result = Result{Started: c.began, Skipped: map[Reason]int{}, Errors: map[Reason]int{}, Runs: 1}
+	if c.seen, err = dedup.NewRestarting(c.cfg.Dedup); err != nil {
+		return fmt.Errorf("crawl: %w", err)
+	}
+	c.cfg.Dedup = c.seen.Config()
+	c.result.Audit.Mode = c.mode()
+	c.safe = !c.ring.durable()
+	if c.ring.durable() {
+		c.seen.KeepFresh()
+		c.due = true
+	}
+	c.scope = newScope(c.cfg.Scope, seeds)
+	c.enter(seeds)
+	return nil
+}
+
+func (c *coordinator) mode() string {
+	switch {
+	case c.cfg.Dedup.FilterOnly:
+		return "filter"
+	case c.ring.durable():
+		return "exact"
+	}
+	return "memory"
 }
 
 // run is the coordinator's one loop: everything it sends and receives is in this
 // select, with nil channels for what is not possible now.
-func (c *coordinator) run(ctx context.Context, abort context.CancelFunc, seeds []weburl.URL) {
+func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 	c.abort = abort
-	c.enter(seeds)
+	c.meetLimits()
 	stopped, limit := ctx.Done(), c.timeLimit()
 	progress := time.NewTicker(c.cfg.ProgressEvery)
 	defer progress.Stop()
 	wake := time.NewTimer(0)
 	defer wake.Stop()
-	for !c.over() {
+	defer c.alarm.Stop()
+	for {
+		c.work()
+		c.drain()
+		if c.over() {
+			return
+		}
 		if ctx.Err() != nil { // a select may choose anything that is possible
 			c.stop(ByInterrupt)
 		}
-		tasks, skips := c.ring.tasks, c.ring.skips
+		tasks, orders, done := c.ring.tasks, c.ring.orders, c.ring.done
 		next := c.next()
 		if next == nil {
 			tasks = nil
 			c.setAlarm(wake)
 		}
-		if len(c.skipped) == 0 {
-			skips = nil
+		o := order{skips: c.skipped, cut: c.wantsCut()}
+		if len(o.skips) == 0 && !o.cut {
+			orders = nil
+		}
+		if len(c.doubts.waiting) >= maxDoubts && c.failed == nil {
+			done = nil // the keeper has them soon
 		}
 		select {
 		case tasks <- next:
 			c.handedOver()
-		case v := <-c.ring.done:
-			c.settle(v)
-		case skips <- c.skipped:
-			c.skipped = nil
+		case h := <-done:
+			c.cameHome(h)
+		case orders <- o:
+			c.sent(o)
+		case j := <-c.keeper.kept:
+			c.worked(j)
 		case <-wake.C:
+		case <-c.alarm.C:
+			c.due = true
 		case <-progress.C:
 			c.report()
 		case <-stopped:
@@ -86,6 +178,7 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc, seeds [
 		case <-limit:
 			c.stop(ByTimeLimit)
 		case <-c.ring.failed:
+			c.stage = atRest // no cut will come
 			c.stop(ByRecordError)
 		}
 	}
@@ -93,7 +186,32 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc, seeds [
 
 // over reports that there is nothing more to wait for.
 func (c *coordinator) over() bool {
-	return c.frontier.Idle() || c.stopping && c.frontier.Leased() == 0
+	if c.working || c.stage != atRest {
+		return false
+	}
+	if c.stopping {
+		return c.frontier.Leased() == 0
+	}
+	return c.frontier.Idle() && c.doubts.len() == 0
+}
+
+// meetLimits stops a resumed crawl that a limit had ended and still ends.
+func (c *coordinator) meetLimits() {
+	switch r := c.result; {
+	case c.cfg.MaxPages > 0 && r.Fetched >= c.cfg.MaxPages:
+		c.stop(ByMaxPages)
+	case c.cfg.MaxBytes > 0 && r.Bytes >= c.cfg.MaxBytes:
+		c.stop(ByMaxBytes)
+	}
+}
+
+// cameHome takes in what the recorder sends.
+func (c *coordinator) cameHome(h home) {
+	if h.cut != nil {
+		c.cut(h.cut)
+		return
+	}
+	c.settle(h.visit)
 }
 
 // next returns the visit to hand to the next free worker, nil if no host may be
@@ -108,6 +226,9 @@ func (c *coordinator) next() *Visit {
 	}
 	it, ok := c.frontier.Next(now)
 	if !ok {
+		if err := c.frontier.Err(); err != nil {
+			c.storeFailed(err)
+		}
 		return nil
 	}
 	if c.depths != nil {
@@ -133,7 +254,7 @@ func (c *coordinator) takeBack() {
 
 // idling reports that no page may be leased, whatever the frontier holds.
 func (c *coordinator) idling() bool {
-	return c.stopping || c.cfg.MaxPages > 0 && c.result.Fetched+c.frontier.Leased() >= c.cfg.MaxPages
+	return c.stopping || c.unsafe >= maxUnsafe || !c.safe || c.cfg.MaxPages > 0 && c.result.Fetched+c.frontier.Leased() >= c.cfg.MaxPages
 }
 
 func (c *coordinator) handedOver() {
@@ -153,6 +274,7 @@ func (c *coordinator) setAlarm(t *time.Timer) {
 
 // settle ends the lease of a visit that came home and takes in what it brought.
 func (c *coordinator) settle(v *Visit) {
+	c.changed()
 	if v.AskedRobots {
 		c.result.Robots++
 	}
@@ -193,7 +315,7 @@ func (c *coordinator) done(v *Visit) frontier.Settled {
 		c.result.Retried++
 	}
 	if s.Closed {
-		c.drain(v.URL)
+		c.closed(v.URL)
 	}
 	return s
 }
@@ -204,16 +326,31 @@ func (c *coordinator) putBack(v *Visit) {
 		c.rules[v.URL.Origin()] = v.Rules // not used yet
 	}
 	if c.frontier.Return(v.Item, v.Outcome.Started) {
-		c.drain(v.URL)
+		c.closed(v.URL)
 	}
+	c.changed()
 }
 
-// drain tells of every URL queued on a host that was closed.
-func (c *coordinator) drain(u weburl.URL) {
+// closed has the queue of a host drained.
+func (c *coordinator) closed(u weburl.URL) {
 	delete(c.rules, u.Origin())
-	c.frontier.Drain(u.Host(), func(it frontier.Item) {
-		c.skip(Skip{URL: it.URL.String(), Reason: HostClosed, Via: it.Via})
-	})
+	c.draining = append(c.draining, u.Host())
+}
+
+// maxBacklog is how many refusals may wait for the recorder before a closed host's
+// queue, which may be long, is drained further.
+const maxBacklog = 1 << 10
+
+// drain tells of URLs queued on hosts that were closed.
+func (c *coordinator) drain() {
+	for len(c.draining) > 0 && len(c.skipped) < maxBacklog && !c.stopping {
+		n := c.frontier.Drain(c.draining[0], maxBacklog, func(it frontier.Item) {
+			c.skip(Skip{URL: it.URL.String(), Reason: HostClosed, Via: it.Via})
+		})
+		if n == 0 {
+			c.draining = c.draining[1:]
+		}
+	}
 }
 
 // stop begins the graceful end: no new tasks, and pages in flight have the grace

@@ -16,9 +16,18 @@
 // deadlock; and since a page comes home only after it was recorded, "done" implies
 // "recorded".
 //
+// With a durable Store a fourth goroutine, the keeper, does for the coordinator what
+// has to wait for the disk: commits, and questions to the exact log. A commit is one
+// atomic step from one state of the whole crawl to a later one. It begins with a cut:
+// the recorder sends its part home in the same channel as the pages, so that the
+// coordinator, when it meets the cut, has settled exactly the pages before it, and
+// adds its own part. A crash therefore takes the crawl back to the last commit, and
+// what was recorded after it is cut off and done again.
+//
 // What the crawl does with a link is decided in one place, the coordinator's offer:
-// scope, nofollow, depth, host budget, and last of all Seen, so that a refused URL
-// is never remembered as seen. Under a depth limit frontier.Depths keeps the least
+// scope, nofollow, depth, host budget, and last of all the filter of seen URLs, so
+// that a refused URL is never remembered as seen. Where the filter can only say
+// "perhaps", the question waits until the exact log on disk has answered it. Under a depth limit frontier.Depths keeps the least
 // depth of every URL exact, in whatever order pages arrive. A redirect is a new URL
 // at the same depth that passes the same gate and waits its turn on its own host.
 //
@@ -35,19 +44,29 @@ import (
 	"sync"
 	"time"
 
+	"crawler/dedup"
 	"crawler/fetch"
 	"crawler/frontier"
 	"crawler/parse"
+	"crawler/store"
 	"crawler/weburl"
 )
 
-// Config says what to crawl and how. Seeds and Seen are required; every other zero
-// value is a polite default.
+// Config says what to crawl and how. Seeds are required; every other zero value is a
+// polite default.
 type Config struct {
-	Seeds    []string // absolute http or https URLs, the entry points at depth 0
-	Seen     Seen     // remembers which URLs were admitted; dedup.Restarting is made for it
-	Recorder Recorder // gets every page and every refusal; nil keeps only the Result's counts
-	Scope    Scope    // which links are followed; the zero value stays on the seeds' hosts
+	Seeds    []string     // absolute http or https URLs, the entry points at depth 0
+	Recorder Recorder     // gets every page and every refusal; nil keeps only the Result's counts
+	Scope    Scope        // which links are followed; the zero value stays on the seeds' hosts
+	Dedup    dedup.Config // the filter of seen URLs; draw its Seed
+
+	// Store is where the crawl survives: nil, or one that is not Durable, keeps
+	// everything in memory. If it was Resumed, Run goes on from its last commit and
+	// Seeds are those of the first run.
+	Store     *store.Dir
+	Tail      int            // admitted URLs in memory before they move to Store's log; 0 means 262,144 (10 bytes each)
+	MinFree   int64          // stop when Store's disk has fewer bytes free; 0 never
+	Recovered func(Recovery) // told once what a resumed Store had, before the first page
 
 	MaxDepth     int           // most links from a seed; 0 means no limit, SeedsOnly the seeds alone
 	MaxPages     int           // most pages fetched, never overshot; 0 means no limit
@@ -70,14 +89,6 @@ type Config struct {
 // SeedsOnly is the MaxDepth that follows no link.
 const SeedsOnly = -1
 
-// Seen remembers the URLs a crawl has admitted. It is called by one goroutine.
-type Seen interface {
-	// Has reports whether u was admitted before.
-	Has(u weburl.URL) bool
-	// Admit reports whether u is new, and remembers it from then on.
-	Admit(u weburl.URL) bool
-}
-
 // Recorder keeps what the crawl finds. Its methods are called by one goroutine, the
 // recorder; an error ends the crawl.
 type Recorder interface {
@@ -89,12 +100,23 @@ type Recorder interface {
 	Flush() error
 }
 
+// Cutter is a Recorder whose work survives, as a crawl with a durable Store needs it.
+type Cutter interface {
+	Recorder
+	// Cut puts into b what must be committed for everything recorded so far to
+	// survive.
+	Cut(b *store.Batch) error
+}
+
 func (c *Config) setDefaults() {
 	if c.Workers == 0 {
 		c.Workers = 64
 	}
 	if c.Grace == 0 {
 		c.Grace = 5 * time.Second
+	}
+	if c.Tail <= 0 {
+		c.Tail = 1 << 18
 	}
 	if c.ProgressEvery <= 0 {
 		c.ProgressEvery = time.Second
@@ -109,10 +131,11 @@ func (c *Config) validate() ([]weburl.URL, error) {
 	switch {
 	case len(c.Seeds) == 0:
 		return nil, errors.New("crawl: no seeds: give at least one http or https URL")
-	case c.Seen == nil:
-		return nil, errors.New("crawl: Config.Seen is nil: use dedup.NewRestarting")
 	case c.Workers < 0 || c.MaxPages < 0 || c.MaxBytes < 0 || c.MaxDepth < SeedsOnly:
 		return nil, errors.New("crawl: Workers, MaxPages and MaxBytes must not be negative, nor MaxDepth below SeedsOnly")
+	}
+	if _, ok := c.Recorder.(Cutter); !ok && c.Store != nil && c.Store.Durable() {
+		return nil, errors.New("crawl: with a durable Store, Config.Recorder must have a Cut method")
 	}
 	seeds := make([]weburl.URL, 0, len(c.Seeds))
 	for _, s := range c.Seeds {
@@ -140,7 +163,12 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		return Result{}, fmt.Errorf("crawl: %w", err)
 	}
 	defer client.Close()
-	return newRing(cfg, client).run(ctx, seeds)
+	r := newRing(cfg, client)
+	c, err := newCoordinator(r, seeds)
+	if err != nil {
+		return Result{}, err
+	}
+	return r.run(ctx, c)
 }
 
 // ring is the three parts and the channels between them.
@@ -151,12 +179,32 @@ type ring struct {
 
 	tasks  chan *Visit // coordinator -> workers, handed over one by one
 	visits chan *Visit // workers -> recorder
-	done   chan *Visit // recorder -> coordinator
-	skips  chan []Skip // coordinator -> recorder
+	done   chan home   // recorder -> coordinator
+	orders chan order  // coordinator -> recorder
 	failed chan error  // recorder -> coordinator: the Recorder's first error, sent once
 
 	recordErr error // the same, to be read after the recorder has ended
 }
+
+// order is what the coordinator wants of the recorder: refusals to be recorded and,
+// if cut, its part of a commit.
+type order struct {
+	skips []Skip
+	cut   bool
+}
+
+// home is what the recorder sends to the coordinator: a visit that was recorded, or
+// its part of a commit.
+type home struct {
+	visit *Visit
+	cut   *store.Batch
+}
+
+// cutRecorder puts the recorder's part of a commit into b.
+func (r *ring) cutRecorder(b *store.Batch) error { return r.cfg.Recorder.(Cutter).Cut(b) }
+
+// durable reports whether the crawl survives its process.
+func (r *ring) durable() bool { return r.cfg.Store != nil && r.cfg.Store.Durable() }
 
 func newRing(cfg Config, client *fetch.Client) *ring {
 	r := &ring{
@@ -164,8 +212,8 @@ func newRing(cfg Config, client *fetch.Client) *ring {
 		client: client,
 		tasks:  make(chan *Visit),
 		visits: make(chan *Visit, cfg.Workers),
-		done:   make(chan *Visit, cfg.Workers),
-		skips:  make(chan []Skip),
+		done:   make(chan home, cfg.Workers),
+		orders: make(chan order),
 		failed: make(chan error, 1),
 	}
 	if !cfg.IgnoreRobots || cfg.Sitemaps {
@@ -177,28 +225,25 @@ func newRing(cfg Config, client *fetch.Client) *ring {
 	return r
 }
 
-// run starts workers and recorder, coordinates in this goroutine, and takes the
-// ring down in the order of the flow.
-func (r *ring) run(ctx context.Context, seeds []weburl.URL) (Result, error) {
+// run starts workers, recorder and keeper, coordinates in this goroutine, and takes
+// the ring down in the order of the flow.
+func (r *ring) run(ctx context.Context, c *coordinator) (Result, error) {
 	// Pages in flight outlive ctx by the grace period.
 	inflight, abort := context.WithCancel(context.WithoutCancel(ctx))
 	defer abort()
-	var workers, recorder sync.WaitGroup
+	var workers, recorder, keeper sync.WaitGroup
 	for range r.cfg.Workers {
 		workers.Go(func() { newWorker(r).run(inflight) })
 	}
 	recorder.Go(r.record)
+	keeper.Go(c.keeper.run)
 
-	c := newCoordinator(r)
-	c.run(ctx, abort, seeds)
+	c.run(ctx, abort)
 
 	close(r.tasks)
 	workers.Wait()
 	close(r.visits)
-	if last := c.leave(); len(last) > 0 {
-		r.skips <- last
-	}
-	close(r.skips)
-	recorder.Wait()
-	return c.finish(), r.recordErr
+	close(c.keeper.jobs)
+	keeper.Wait()
+	return c.finish(recorder.Wait)
 }

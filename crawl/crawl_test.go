@@ -76,7 +76,7 @@ func TestCancellationLosesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			admitted := cfg.Seen.(interface{ Admitted() int64 }).Admitted()
+			admitted := res.Dedup.New
 			accounted := len(n.pages) + res.Redirects + res.Left()
 			for _, s := range n.skips {
 				if s.Reason == "protocol" || s.Reason == "canceled" {
@@ -499,12 +499,11 @@ func TestRefusalsComeBeforeSeenAndAreToldOnce(t *testing.T) {
 	for i := range 4 {
 		s.pages[fmt.Sprintf("a.example/%d", i)] = &page{links: []string{"http://out.example/", "/1"}}
 	}
-	remembered := seen(t)
-	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Seen = remembered }, "http://a.example/")
+	n, res := inBubble(t, s, nil, "http://a.example/")
 	if len(n.skips) != 1 || n.skips[0].Reason != crawl.OutOfScope || n.skips[0].Via != "http://a.example/1" {
 		t.Errorf("skips %v, want one", n.skips)
 	}
-	if got := remembered.Admitted(); got != 4 {
+	if got := res.Dedup.New; got != 4 {
 		t.Errorf("%d URLs remembered, want the 4 in scope", got)
 	}
 }
@@ -639,14 +638,14 @@ func TestProgressIsReported(t *testing.T) {
 }
 
 func TestConfigErrors(t *testing.T) {
-	good := func() crawl.Config { return crawl.Config{Seeds: []string{"http://a.example/"}, Seen: seen(t)} }
+	good := func() crawl.Config { return crawl.Config{Seeds: []string{"http://a.example/"}} }
 	for _, c := range []struct {
 		name   string
 		change func(*crawl.Config)
 		want   string
 	}{
 		{"no seeds", func(c *crawl.Config) { c.Seeds = nil }, "no seeds"},
-		{"no filter", func(c *crawl.Config) { c.Seen = nil }, "Seen"},
+		{"no filter", func(c *crawl.Config) { c.Dedup.FPRate = 2 }, "FPRate"},
 		{"bad seed", func(c *crawl.Config) { c.Seeds = []string{"ftp://x/"} }, "ftp://x/"},
 		{"negative", func(c *crawl.Config) { c.MaxPages = -1 }, "negative"},
 		{"bad header", func(c *crawl.Config) { c.Fetch.Header = http.Header{"X": {"a\r\nb"}} }, "X"},

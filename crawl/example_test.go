@@ -7,19 +7,16 @@ import (
 	"net/http/httptest"
 
 	"crawler/crawl"
-	"crawler/dedup"
 	"crawler/frontier"
 )
 
 // A test of one's own site: every link leads somewhere. The crawl needs no more than
-// seeds and something to remember URLs by.
+// seeds.
 func ExampleRun() {
 	site := httptest.NewServer(http.FileServer(http.Dir("../testdata/site")))
 	defer site.Close()
-	seen, _ := dedup.NewRestarting(dedup.Config{})
 	res, err := crawl.Run(context.Background(), crawl.Config{
 		Seeds:    []string{site.URL},
-		Seen:     seen,
 		Recorder: brokenLinks{},
 		Frontier: frontier.Config{Delay: frontier.NoDelay}, // our own site, so no pause
 	})

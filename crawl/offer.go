@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"crawler/dedup"
 	"crawler/frontier"
 	"crawler/parse"
 	"crawler/weburl"
@@ -8,7 +9,6 @@ import (
 
 // enter admits the seeds. They define the scope, so it does not apply to them.
 func (c *coordinator) enter(seeds []weburl.URL) {
-	c.scope = newScope(c.cfg.Scope, seeds)
 	for _, u := range seeds {
 		c.result.Seeds = append(c.result.Seeds, u.String())
 		c.seed(frontier.Item{URL: u})
@@ -56,24 +56,34 @@ func (c *coordinator) admitAll(items []frontier.Item) {
 
 // admit queues a URL that is in scope if its host has room and it is new.
 func (c *coordinator) admit(it frontier.Item) {
-	switch {
-	case c.frontier.Closed(it.URL):
-		c.refuse(it, HostClosed)
-	case !c.frontier.HasRoom(it.URL):
-		c.refuse(it, HostBudget)
-	case c.cfg.Seen.Admit(it.URL):
+	if r := c.full(it.URL); r != "" {
+		c.refuse(it, r)
+		return
+	}
+	// Nearly every link leads to a known page: this is ask, without the detour.
+	switch name, a := c.seen.Ask(it.URL); a {
+	case dedup.New:
 		c.push(it)
+	case dedup.Maybe:
+		c.result.Audit.Maybe++
+		c.doubts.add(name, question{Item: it})
 	}
 }
 
+// push queues a URL that is new and remembers it.
 func (c *coordinator) push(it frontier.Item) {
+	c.seen.Remember(it.URL)
 	c.result.Admitted++
 	c.frontier.Push(it)
+	c.changed()
 }
 
 // fetched counts a page that was recorded and offers its links.
 func (c *coordinator) fetched(v *Visit) {
 	c.result.Fetched++
+	if c.ring.durable() {
+		c.unsafe++
+	}
 	c.result.Bytes += v.Bytes
 	c.result.WireBytes += v.WireBytes
 	for _, l := range v.Page.Links {
@@ -136,51 +146,47 @@ func (c *coordinator) follow(v *Visit) {
 	moved := v.Via == "" && v.Reason == "" // a seed that may live under another name
 	if moved {
 		c.scope.addRedirected(v.URL, v.Target)
+		c.moves = append(c.moves, move{v.URL.String(), v.Target.String()})
 	}
-	skip := Skip{URL: v.URL.String(), Reason: v.Reason, Via: v.Via, Detail: v.Detail}
-	if skip.Reason == "" {
-		skip.Reason = c.admitTarget(v.URL, it)
-		skip.Detail = "redirects to " + v.Target.String()
-	}
-	if skip.Reason != "" {
-		c.skip(skip)
+	if v.Reason != "" {
+		c.skip(Skip{URL: v.URL.String(), Reason: v.Reason, Via: v.Via, Detail: v.Detail})
+	} else {
+		c.admitTarget(v.URL, question{Item: it, source: &Skip{URL: v.URL.String(), Via: v.Via, Detail: "redirects to " + v.Target.String()}})
 	}
 	if moved {
 		c.widened()
 	}
 }
 
-// admitTarget passes a redirect's target through the gate and returns why it is not
-// followed.
-func (c *coordinator) admitTarget(from weburl.URL, it frontier.Item) Reason {
-	if it.Hops > MaxRedirects {
-		return RedirectLimit
+// admitTarget passes a redirect's target through the gate. If it is not followed, the
+// URL that redirects is refused for that reason.
+func (c *coordinator) admitTarget(from weburl.URL, q question) {
+	if q.Hops > MaxRedirects {
+		c.without(q, RedirectLimit)
+		return
 	}
-	if it.URL == from || it.URL.String() == it.From {
-		return RedirectLoop
+	if q.URL == from || q.URL.String() == q.From {
+		c.without(q, RedirectLoop)
+		return
 	}
-	if r := c.scope.refuses(it.URL); r != "" {
-		return r
+	if r := c.scope.refuses(q.URL); r != "" {
+		c.without(q, r)
+		return
 	}
 	if c.depths != nil {
 		// The target is no deeper than from, so it is within the limit; what else
 		// comes within it stands behind the target.
-		for _, other := range c.depths.Link(from, it.URL, 0) {
-			if other.URL != it.URL {
+		for _, other := range c.depths.Link(from, q.URL, 0) {
+			if other.URL != q.URL {
 				c.admit(other)
 			}
 		}
 	}
-	switch {
-	case c.frontier.Closed(it.URL):
-		return HostClosed
-	case !c.frontier.HasRoom(it.URL):
-		return HostBudget
-	case !c.cfg.Seen.Admit(it.URL):
-		return RedirectSeen
+	if r := c.full(q.URL); r != "" {
+		c.without(q, r)
+		return
 	}
-	c.push(it)
-	return ""
+	c.ask(q)
 }
 
 // via is the page as it is named to those it links to.

@@ -1,5 +1,7 @@
 package crawl
 
+import "crawler/store"
+
 // record is the recorder: it gives every page and every refusal to the Recorder and
 // sends the visits home. After the Recorder's first error nothing more is recorded,
 // and the visits carry the error home, so that no page counts as done that is not
@@ -7,8 +9,8 @@ package crawl
 func (r *ring) record() {
 	defer close(r.done)
 	var failed error
-	visits, skips := r.visits, r.skips
-	for visits != nil || skips != nil {
+	visits, orders := r.visits, r.orders
+	for visits != nil || orders != nil {
 		select {
 		case v, ok := <-visits:
 			if !ok {
@@ -19,14 +21,17 @@ func (r *ring) record() {
 				failed = r.cfg.Recorder.Page(v)
 			}
 			v.refused = failed
-			r.done <- v
-		case batch, ok := <-skips:
+			r.done <- home{visit: v}
+		case o, ok := <-orders:
 			if !ok {
-				skips = nil
+				orders = nil
 				break
 			}
-			for i := 0; i < len(batch) && failed == nil; i++ {
-				failed = r.cfg.Recorder.Skip(batch[i])
+			for i := 0; i < len(o.skips) && failed == nil; i++ {
+				failed = r.cfg.Recorder.Skip(o.skips[i])
+			}
+			if o.cut && failed == nil {
+				failed = r.cut()
 			}
 		}
 		if failed == nil && len(r.visits) == 0 {
@@ -39,9 +44,21 @@ func (r *ring) record() {
 	}
 }
 
+// cut sends home what the Recorder has to have committed for the pages sent home
+// before.
+func (r *ring) cut() error {
+	b := r.cfg.Store.DB().NewBatch()
+	if err := r.cutRecorder(b); err != nil {
+		return err
+	}
+	r.done <- home{cut: b}
+	return nil
+}
+
 // nowhere is the Recorder of those who want only the Result.
 type nowhere struct{}
 
-func (nowhere) Page(*Visit) error { return nil }
-func (nowhere) Skip(Skip) error   { return nil }
-func (nowhere) Flush() error      { return nil }
+func (nowhere) Page(*Visit) error      { return nil }
+func (nowhere) Skip(Skip) error        { return nil }
+func (nowhere) Flush() error           { return nil }
+func (nowhere) Cut(*store.Batch) error { return nil }

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/cespare/xxhash/v2"
@@ -12,9 +13,20 @@ import (
 // told remembers which refusals were recorded, so that a link in every page's
 // footer makes one line and not a million. It is bounded: when full it starts
 // afresh, and a refusal may be told again.
-type told struct{ keys map[uint64]struct{} }
+type told struct {
+	keys    map[uint64]struct{}
+	events  []byte // of a durable crawl: what changed since the last commit
+	durable bool
+}
 
 const maxTold = 1 << 18
+
+// What a told's events say of a key.
+const (
+	toldAdd    = 1
+	toldForget = 2
+	toldEvent  = 9 // bytes: what, then the key
+)
 
 // first reports whether this URL's refusal is new.
 func (t *told) first(url string) bool {
@@ -22,21 +34,46 @@ func (t *told) first(url string) bool {
 	if _, ok := t.keys[k]; ok {
 		return false
 	}
-	if t.keys == nil || len(t.keys) >= maxTold {
-		t.keys = make(map[uint64]struct{})
-	}
-	t.keys[k] = struct{}{}
+	t.change(toldAdd, k)
 	return true
 }
 
 // forget makes the URL's next refusal new again.
-func (t *told) forget(url string) { delete(t.keys, xxhash.Sum64String(url)) }
+func (t *told) forget(url string) { t.change(toldForget, xxhash.Sum64String(url)) }
+
+func (t *told) change(what byte, key uint64) {
+	if t.durable {
+		t.events = binary.LittleEndian.AppendUint64(append(t.events, what), key)
+	}
+	if what == toldForget {
+		delete(t.keys, key)
+		return
+	}
+	if t.keys == nil || len(t.keys) >= maxTold {
+		t.keys = make(map[uint64]struct{})
+	}
+	t.keys[key] = struct{}{}
+}
+
+// replay does again what events tell.
+func (t *told) replay(events []byte) error {
+	for ; len(events) >= toldEvent; events = events[toldEvent:] {
+		t.change(events[0], binary.LittleEndian.Uint64(events[1:]))
+	}
+	t.events = t.events[:0]
+	if len(events) > 0 {
+		return fmt.Errorf("%d bytes too many", len(events))
+	}
+	return nil
+}
 
 // held is a URL that was refused for a reason that may pass: another link may lead to
-// it without nofollow, and a seed may turn out to live under the name it is at.
+// it without nofollow, a seed may turn out to live under the name it is at, and its
+// host may get room again.
 type held struct {
 	frontier.Item
 	reason Reason
+	id     uint64 // its key in the Store
 }
 
 // maxHeld bounds the URLs whose refusal waits for the end; what is more is told at once.
@@ -45,23 +82,41 @@ const maxHeld = 1 << 16
 // refuse tells once that a link is not followed, unless its URL was admitted by
 // another way. Reasons that may pass are told at the end.
 func (c *coordinator) refuse(it frontier.Item, r Reason) {
-	if !c.told.first(it.URL.String()) || c.cfg.Seen.Has(it.URL) {
+	if !c.told.first(it.URL.String()) {
 		return
 	}
 	it.URL = it.URL.Clone()
-	switch {
-	case c.holding >= maxHeld:
-		c.skip(Skip{URL: it.URL.String(), Reason: r, Via: it.Via})
-		return
-	case r == HostBudget:
-		c.waiting[it.URL.Host()] = append(c.waiting[it.URL.Host()], it)
-	case r == Nofollow, r == OutOfScope && c.scope.kin(it.URL):
-		c.held = append(c.held, held{it, r})
-	default:
+	c.ask(question{Item: it, reason: r})
+}
+
+// turnAway refuses a URL that was not admitted.
+func (c *coordinator) turnAway(it frontier.Item, r Reason) {
+	passing := r == HostBudget || r == Nofollow || r == OutOfScope && c.scope.kin(it.URL)
+	if !passing || c.holding >= maxHeld || c.leaving {
 		c.skip(Skip{URL: it.URL.String(), Reason: r, Via: it.Via})
 		return
 	}
+	h := held{Item: it, reason: r, id: c.heldID}
+	c.heldID++
+	c.hold(h)
+	c.note(heldKey(h.id), appendHeld(nil, h))
+}
+
+// hold keeps h until its reason passes or the crawl ends.
+func (c *coordinator) hold(h held) {
 	c.holding++
+	if h.reason == HostBudget {
+		c.waiting[h.URL.Host()] = append(c.waiting[h.URL.Host()], h)
+		return
+	}
+	c.held = append(c.held, h)
+}
+
+// letGo is the end of holding h.
+func (c *coordinator) letGo(h held) {
+	c.holding--
+	c.told.forget(h.URL.String()) // should it be refused once more, that is told
+	c.note(heldKey(h.id), nil)
 }
 
 // spared gives the place in its host's budget that u did not use, being a redirect or
@@ -69,18 +124,11 @@ func (c *coordinator) refuse(it frontier.Item, r Reason) {
 func (c *coordinator) spared(u weburl.URL) {
 	host := u.Host()
 	for len(c.waiting[host]) > 0 && c.frontier.HasRoom(u) {
-		it := c.waiting[host][0]
+		h := c.waiting[host][0]
 		c.waiting[host] = c.waiting[host][1:]
-		c.offerAgain(it)
+		c.letGo(h)
+		c.admit(h.Item)
 	}
-}
-
-// offerAgain admits a URL that was held, or refuses it as if it were met for the first
-// time.
-func (c *coordinator) offerAgain(it frontier.Item) {
-	c.holding--
-	c.told.forget(it.URL.String())
-	c.admit(it)
 }
 
 // widened offers again what was out of scope before a seed's redirect.
@@ -88,16 +136,16 @@ func (c *coordinator) widened() {
 	all := c.held
 	c.held = nil
 	for _, h := range all {
-		switch {
-		case h.reason != OutOfScope || c.scope.refuses(h.URL) != "":
+		if h.reason != OutOfScope || c.scope.refuses(h.URL) != "" {
 			c.held = append(c.held, h)
-		case c.depths == nil:
-			c.offerAgain(h.Item)
-		default:
-			c.holding--
-			c.told.forget(h.URL.String()) // the link may lead deeper than the limit, which is told at the end
-			c.admitAll(c.depths.Link(pageURL(h.Via), h.URL, 1))
+			continue
 		}
+		c.letGo(h)
+		if c.depths == nil {
+			c.admit(h.Item)
+			continue
+		}
+		c.admitAll(c.depths.Link(pageURL(h.Via), h.URL, 1)) // it may be too deep, which is told at the end
 	}
 }
 
@@ -108,23 +156,6 @@ func pageURL(via string) weburl.URL {
 		panic("crawl: a page's URL no longer parses: " + err.Error())
 	}
 	return u
-}
-
-// tellHeld tells what was refused for good after all.
-func (c *coordinator) tellHeld() {
-	tell := func(it frontier.Item, r Reason) {
-		if !c.cfg.Seen.Has(it.URL) {
-			c.skip(Skip{URL: it.URL.String(), Reason: r, Via: it.Via})
-		}
-	}
-	for _, h := range c.held {
-		tell(h.Item, h.reason)
-	}
-	for _, items := range c.waiting {
-		for _, it := range items {
-			tell(it, HostBudget)
-		}
-	}
 }
 
 // refusal is the last word on a URL that was admitted and not fetched.
@@ -142,6 +173,7 @@ func (c *coordinator) refusal(v *Visit) Skip {
 func (c *coordinator) skip(s Skip) {
 	c.skipped = append(c.skipped, s)
 	c.count(s.Reason)
+	c.changed()
 }
 
 func (c *coordinator) count(r Reason) {

@@ -3,14 +3,15 @@ package crawl
 import (
 	"time"
 
+	"crawler/dedup"
 	"crawler/frontier"
 )
 
 // Result is what the engine itself knows about a crawl. What the pages said is the
-// Recorder's knowledge, what the filter did is Seen's.
+// Recorder's knowledge. Of a crawl that was resumed it is that of all runs together.
 type Result struct {
-	Seeds             []string // in canonical form
-	Started, Finished time.Time
+	Seeds             []string  // in canonical form
+	Started, Finished time.Time // of the first run, of the last
 	EndedBy           EndedBy
 
 	Admitted  int            // URLs that were new and passed the gate
@@ -25,6 +26,11 @@ type Result struct {
 
 	Queued, Leased int // left over when the crawl was stopped
 	Hosts          int
+
+	Runs   int           // of a crawl that was resumed: all of them
+	Active time.Duration // the time they took together
+	Dedup  dedup.Stats   // the filter's account
+	Audit  Audit
 }
 
 // Left is the number of admitted URLs the crawl did not come to.
@@ -41,6 +47,8 @@ const (
 	ByTimeLimit   EndedBy = "time-limit"  // Config.TimeLimit
 	ByInterrupt   EndedBy = "interrupted" // the context was cancelled
 	ByRecordError EndedBy = "error"       // the Recorder failed
+	ByStoreError  EndedBy = "store-error" // the Store failed
+	ByLowDisk     EndedBy = "low-disk"    // Config.MinFree
 )
 
 // Limit reports whether a configured limit ended the crawl.

@@ -23,6 +23,7 @@ type site struct {
 	mu    sync.Mutex
 	hits  []hit // guarded by mu
 	pages map[string]*page
+	asked func() // called for every request, if not nil
 }
 
 type hit struct {
@@ -56,6 +57,9 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.fails--
 	}
 	s.mu.Unlock()
+	if s.asked != nil {
+		s.asked()
+	}
 	switch {
 	case !ok:
 		http.NotFound(w, r)
@@ -159,19 +163,9 @@ func (n *notes) reason(url string) crawl.Reason {
 	return ""
 }
 
-// seen is what a crawl remembers URLs by: the real thing, small.
-func seen(t testing.TB) *dedup.Restarting {
-	t.Helper()
-	r, err := dedup.NewRestarting(dedup.Config{ExpectURLs: 1000, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // config is a Config for the in-memory web: eager, no delay.
 func config(t testing.TB, w *memweb.Web, n *notes, seeds ...string) crawl.Config {
-	cfg := crawl.Config{Seeds: seeds, Seen: seen(t), Recorder: n, Workers: 8}
+	cfg := crawl.Config{Seeds: seeds, Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}, Recorder: n, Workers: 8}
 	cfg.Frontier = frontier.Config{Delay: frontier.NoDelay}
 	cfg.Fetch.DialContext = w.DialContext
 	cfg.Fetch.UserAgent = "crawler/test"

@@ -214,3 +214,43 @@ func BenchmarkRestarting(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/url")
 	})
 }
+
+// BenchmarkAsk measures questions about known URLs with the log outside: those seen
+// lately, those in the tail, and those that only the log can tell; and the same with
+// no log at all.
+func BenchmarkAsk(b *testing.B) {
+	const n, lately = 1 << 20, 1 << 14
+	list := newWeb(1, 2000).urls(n)
+	filled := func(cfg Config) *Restarting {
+		r := mustRestarting(b, cfg)
+		for _, u := range list {
+			if _, a := r.Ask(u); a == New {
+				r.Remember(u)
+			}
+		}
+		return r
+	}
+	ask := func(name string, r *Restarting, list []weburl.URL, settle bool) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				i = (i + 1) % len(list)
+				name, a := r.Ask(list[i])
+				if a == New {
+					b.Fatal(list[i])
+				}
+				if settle {
+					r.Settle(name, true)
+				}
+			}
+		})
+	}
+	r := filled(Config{ExpectURLs: n, Seed: 1})
+	r.Freeze()
+	ask("tail", r, list, false)
+	r.Drop()
+	ask("lately", r, list[:lately], true)
+	ask("log", r, list, false)
+	ask("filter-only", filled(Config{ExpectURLs: n, Seed: 1, FilterOnly: true}), list, false)
+}

@@ -15,6 +15,7 @@ func FuzzPublishedMultilayerUnmarshal(f *testing.F) { fuzzForm(f, kindPublished)
 func FuzzMultilayerUnmarshal(f *testing.F)          { fuzzForm(f, kindMultilayer) }
 func FuzzSetUnmarshal(f *testing.F)                 { fuzzForm(f, kindSet) }
 func FuzzRestartingUnmarshal(f *testing.F)          { fuzzForm(f, kindRestarting) }
+func FuzzAccountUnmarshal(f *testing.F)             { fuzzForm(f, kindAccount) }
 func FuzzSpectralUnmarshal(f *testing.F)            { fuzzForm(f, kindSpectral) }
 func FuzzSignatureUnmarshal(f *testing.F)           { fuzzForm(f, kindSignature) }
 func FuzzLSHUnmarshal(f *testing.F)                 { fuzzForm(f, kindLSH) }

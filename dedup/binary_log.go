@@ -92,8 +92,12 @@ func (t *table) fill(hashes []uint64, homes uint64) {
 }
 
 // AppendBinary appends r's binary form to dst: its Config with the secret seed,
-// the account, and the log. The filter is not in it.
+// the account, and the log. The filter is not in it. If the log is not in memory it
+// returns an error: AppendAccount is for that.
 func (r *Restarting) AppendBinary(dst []byte) ([]byte, error) {
+	if r.out != nil || r.risk != nil {
+		return nil, errNoLog
+	}
 	if r.filter == nil {
 		return nil, errZero
 	}
@@ -155,6 +159,7 @@ func (r *Restarting) decode(d *binform.Decoder) {
 	if !d.OK() {
 		return
 	}
+	r.admitted = int64(r.log.n)
 	r.prefixes = make([]Set, r.cfg.Layers)
 	for i := range r.prefixes {
 		r.firstNew[i] = d.Int64()
@@ -193,7 +198,8 @@ func (r *Restarting) rebuild(limit int64) {
 	if enough := float64(limit*8) / perURL; enough < float64(r.expect) {
 		r.expect = max(int64(r.log.n), int64(enough), 1)
 	}
-	r.filter = &Multilayer{hash: newHasher(r.cfg.Seed), layers: make([]Bloom, r.cfg.Layers)}
+	r.hash = newHasher(r.cfg.Seed)
+	r.filter = &Multilayer{hash: r.hash, layers: make([]Bloom, r.cfg.Layers)}
 	r.filter.reset(r.cfg, r.expect, r.prefixRoom(), uint64(r.epoch))
 	for i := range r.prefixes {
 		r.filter.layers[i].addAll(&r.prefixes[i])
@@ -212,8 +218,11 @@ func (c Config) encode(e *binform.Encoder) {
 }
 
 // decodeConfig reads what encode wrote of a Config that NewRestarting filled in.
-func decodeConfig(d *binform.Decoder) Config {
-	c := Config{
+func decodeConfig(d *binform.Decoder) Config { return decodeFields(d).checked(d) }
+
+// decodeFields reads the fields of a Config that all forms have.
+func decodeFields(d *binform.Decoder) Config {
+	return Config{
 		Seed:         d.Uint64(),
 		ExpectURLs:   decodeInt(d),
 		FPRate:       d.Float64(),
@@ -221,6 +230,10 @@ func decodeConfig(d *binform.Decoder) Config {
 		RestartEvery: decodeInt(d),
 		Layers:       int(d.Uint8()),
 	}
+}
+
+// checked returns c, which must be one that NewRestarting filled in.
+func (c Config) checked(d *binform.Decoder) Config {
 	full, err := c.withDefaults()
 	d.Check(err == nil, "%v", err)
 	d.Check(c == full, "a Config with zero values")

@@ -53,6 +53,7 @@ func TestFormsAreStable(t *testing.T) {
 		"MLBF": 0xe41621646af06b32,
 		"FSET": 0xf32333c972334c51,
 		"RSTR": 0x7f999e589eb341e1,
+		"ACCT": 0xf754504a4de07013,
 		"SPEC": 0xc06be08f26db8c1e,
 		"MINH": 0xb475afd525de36ac,
 		"LSHB": 0x2fe95ed9ee8ec8ca,
@@ -239,7 +240,11 @@ func TestFormsRefuse(t *testing.T) {
 	for _, h := range []uint64{0, 1 << 60, 1 << 61} {
 		set3.Add(h)
 	}
-	const config, account = 41, 41 + 48 // where they end in a Restarting's form
+	const config, counts = 41, 41 + 48 // where they end in a Restarting's form
+	acct := goodAccounts(list)(1)[1].(*account)
+	lossy := goodAccounts(list)(1)[2].(*account)
+	const risky = 114 + 16*DefaultLayers // where the risk begins in an account
+	mean := math.Float64bits(lossy.risk.sum)
 	huge := uint64(1) << 60
 	for name, c := range map[string]struct {
 		f    form
@@ -271,9 +276,30 @@ func TestFormsRefuse(t *testing.T) {
 		"questions":           {r, field{config + 24, 8}, []uint64{0, 299, 1 << 63}, 300},
 		"false positives":     {r, field{config + 32, 8}, []uint64{301, 1 << 63}, uint64(r.wrong)},
 		"pruned":              {r, field{config + 40, 8}, []uint64{301, 1<<63 - 1, 1 << 63}, uint64(r.pruned)},
-		"the log":             {r, field{account, 8}, []uint64{0, 299, 301, huge, 1 << 63}, 300},
-		"first misses":        {r, field{account + 8 + 300*8, 8}, []uint64{301, 1 << 63}, uint64(r.firstNew[0])},
-		"the log of prefixes": {r, field{account + 8 + 300*8 + 8, 8}, []uint64{0, 1, huge, 1 << 63}, uint64(r.prefixes[0].n)},
+		"the log":             {r, field{counts, 8}, []uint64{0, 299, 301, huge, 1 << 63}, 300},
+		"first misses":        {r, field{counts + 8 + 300*8, 8}, []uint64{301, 1 << 63}, uint64(r.firstNew[0])},
+		"the log of prefixes": {r, field{counts + 8 + 300*8 + 8, 8}, []uint64{0, 1, huge, 1 << 63}, uint64(r.prefixes[0].n)},
+
+		"filter only":              {acct, field{41, 1}, []uint64{1, 2}, 0},
+		"admitted URLs":            {acct, field{42, 8}, []uint64{0, 99, 1<<48 + 1, huge, 1 << 63}, 150},
+		"account's design point":   {acct, field{50, 8}, []uint64{0, 1<<32 + 1, 1 << 63}, uint64(acct.expect)},
+		"account's epoch":          {acct, field{58, 8}, []uint64{151, 1 << 63}, uint64(acct.began)},
+		"account's restarts":       {acct, field{66, 8}, []uint64{1 << 63}, uint64(acct.epoch)},
+		"account's questions":      {acct, field{74, 8}, []uint64{1 << 63}, 300},
+		"account's errors":         {acct, field{82, 8}, []uint64{151, 1 << 63}, uint64(acct.wrong)},
+		"account's pruned":         {acct, field{90, 8}, []uint64{151, 1 << 63}, uint64(acct.pruned)},
+		"account's hot answers":    {acct, field{98, 8}, []uint64{1 << 63}, uint64(acct.out.hot)},
+		"account's settled":        {acct, field{106, 8}, []uint64{1 << 63}, 0},
+		"account's first misses":   {acct, field{114, 8}, []uint64{151, 1 << 63}, uint64(acct.firstNew[0])},
+		"account's prefixes":       {acct, field{122, 8}, []uint64{0, 151, 1 << 63}, uint64(acct.met[0])},
+		"a cache without log":      {lossy, field{98, 8}, []uint64{1, 1 << 63}, 0},
+		"expected losses":          {lossy, field{risky, 8}, []uint64{math.Float64bits(-1), math.Float64bits(1e19), math.Float64bits(nan())}, mean},
+		"variance of losses":       {lossy, field{risky + 8, 8}, []uint64{0, math.Float64bits(1e19), math.Float64bits(nan())}, math.Float64bits(lossy.risk.variance)},
+		"rate of losses":           {lossy, field{risky + 16, 8}, []uint64{math.Float64bits(-1), math.Float64bits(1.5), math.Float64bits(nan())}, math.Float64bits(lossy.risk.rate)},
+		"URLs at risk":             {lossy, field{risky + 24, 8}, []uint64{151, 1 << 63}, uint64(lossy.risk.exposed)},
+		"URLs at risk since":       {lossy, field{risky + 32, 8}, []uint64{151, 1 << 63}, uint64(lossy.risk.since)},
+		"length of a sample":       {lossy, field{risky + 40, 4}, []uint64{0, 23, 1 << 31, 1<<32 - 1}, uint64(len(must(lossy.risk.all.MarshalBinary())))},
+		"a sample of another seed": {lossy, field{0, 8}, []uint64{0, 2, huge}, 1},
 	} {
 		data := must(c.f.MarshalBinary())
 		if !bytes.Equal(set(c.f, c.at, c.good), data) {

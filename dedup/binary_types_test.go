@@ -29,7 +29,7 @@ type formType struct {
 // what was decoded.
 func (ft formType) grows() bool {
 	switch ft.kind {
-	case kindRestarting, kindSet, kindSpectral, kindLSH, kindHamming, kindDuplicates:
+	case kindRestarting, kindAccount, kindSet, kindSpectral, kindLSH, kindHamming, kindDuplicates:
 		return true
 	}
 	return false
@@ -39,8 +39,11 @@ func (ft formType) grows() bool {
 // filter of a Restarting and its Sets have sizes of their own.
 func (ft formType) allowance(n int) uint64 {
 	fixed := 64 << 10
-	if ft.kind == kindRestarting {
+	switch ft.kind {
+	case kindRestarting:
 		fixed = 2 << 20
+	case kindAccount: // the caches of a log that is outside
+		fixed = 5 << 19
 	}
 	return uint64(fixed + 40*n)
 }
@@ -103,6 +106,68 @@ func filterTypes() []formType {
 			s := r.Stats()
 			mustBe(s.New == r.Admitted() && sane(s.Fill) && sane(s.ExpectedRate) && sane(s.Rate))
 		}},
+		{kindAccount, func() form { return &account{&Restarting{}} }, goodAccounts(list), useAccount(list)},
+	}
+}
+
+// account is a Restarting with the form that AppendAccount and Reopen give it.
+type account struct{ *Restarting }
+
+func (a *account) AppendBinary(dst []byte) ([]byte, error) { return a.AppendAccount(dst) }
+func (a *account) MarshalBinary() ([]byte, error)          { return a.AppendAccount(nil) }
+func (a *account) UnmarshalBinary(data []byte) error {
+	r, err := Reopen(data)
+	if err == nil {
+		a.Restarting = r
+	}
+	return err
+}
+
+// goodAccounts are those of crawls with the log in memory, outside and nowhere.
+func goodAccounts(urls []weburl.URL) func(uint64) []form {
+	return func(seed uint64) (list []form) {
+		for _, cfg := range []Config{
+			{ExpectURLs: 10, Seed: seed, Layers: 1}, {ExpectURLs: 100, Seed: seed, Layers: 8, RestartEvery: 90},
+			{ExpectURLs: 20, FilterOnly: true, Seed: seed}, {FilterOnly: true, FPRate: 0.5, ExpectURLs: 50, Layers: 3},
+		} {
+			r := must(NewRestarting(cfg))
+			list = append(list, &account{r})
+			for _, u := range urls[:150] {
+				for range 2 {
+					if _, a := r.Ask(u); a == New {
+						r.Remember(u)
+					}
+				}
+				if r.TailLen() == 100 {
+					r.Freeze()
+				}
+			}
+		}
+		return append(list, &account{must(NewRestarting(Config{}))}, &account{must(NewRestarting(Config{FilterOnly: true}))})
+	}
+}
+
+// useAccount does what a crawl that goes on would.
+func useAccount(urls []weburl.URL) func(form) {
+	return func(f form) {
+		r := f.(*account).Restarting
+		mustBe(r.Due() && r.Stats().New == r.Admitted())
+		if r.expect > 1e6 || r.admitted > 1e6 || r.cfg.FPRate < 1e-9 {
+			return // it would take much memory
+		}
+		b := r.Rebuild()
+		b.Add(-1, []uint64{1, 2})
+		b.Add(r.cfg.Layers-1, []uint64{3})
+		r.Adopt(b)
+		for _, u := range urls[:50] {
+			if _, a := r.Ask(u); a == New {
+				r.Remember(u)
+			}
+			_, a := r.Peek(u)
+			mustBe(a != New)
+		}
+		s := r.Stats()
+		mustBe(s.New == r.Admitted() && sane(s.Fill) && sane(s.ExpectedRate) && sane(s.Rate) && s.Risked <= s.RiskedHigh)
 	}
 }
 

@@ -40,6 +40,12 @@ type Config struct {
 	// DefaultLayers.
 	Layers int
 
+	// FilterOnly makes a Restarting that keeps no exact log: its filter stays as
+	// large as ExpectURLs asks for, whatever comes, and a new URL that it calls
+	// "maybe seen" is lost. Stats then tells how many that may be. RestartEvery
+	// must be 0, for there is nothing to rebuild a filter from.
+	FilterOnly bool
+
 	// Seed is the secret of the crawl, from which everything random is derived.
 	// Draw it from crypto/rand: whoever knows it can craft URLs that the filter
 	// confuses. The same seed gives the same fingerprints. Zero is as good a
@@ -63,6 +69,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("dedup: Config.BitsPerURL is %v, want 0 to %v", c.BitsPerURL, maxBitsPerURL)
 	case c.RestartEvery < 0:
 		return c, fmt.Errorf("dedup: Config.RestartEvery is %d, want 0 (never) or more", c.RestartEvery)
+	case c.FilterOnly && c.RestartEvery != 0:
+		return c, fmt.Errorf("dedup: Config.RestartEvery is %d with FilterOnly, which keeps no log to restart from: want 0", c.RestartEvery)
 	case c.Layers < 1 || c.Layers > MaxLayers:
 		return c, fmt.Errorf("dedup: Config.Layers is %d, want 1 to %d, or 0 for %d",
 			c.Layers, MaxLayers, DefaultLayers)
@@ -78,3 +86,7 @@ func or[T comparable](v, instead T) T {
 	}
 	return v
 }
+
+// Config returns r's settings, with the defaults filled in. The secret seed is among
+// them.
+func (r *Restarting) Config() Config { return r.cfg }

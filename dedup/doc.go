@@ -27,7 +27,11 @@
 //
 // # The types
 //
-// Restarting is what a crawl uses: Admit tells once for each URL that it is new.
+// Restarting is what a crawl uses: Admit tells once for each URL that it is new. A
+// crawl that outgrows memory keeps the log outside, on a disk: Ask then may say Maybe,
+// Settle is told what the log says, Remember admits. A cache of URLs seen lately
+// answers most of those questions. One that wants neither memory nor disk keeps no log
+// (Config.FilterOnly), and is told how many pages that has cost.
 //
 // Multilayer is the filter inside. It cuts a URL into segments (origin, path
 // segments, query) and has, besides an array of whole URLs, one small layer for
@@ -77,7 +81,8 @@
 // For a rate of 1e-3 the filter takes 18 bits a URL and the log about 80, and as
 // much for each distinct prefix (0.2 a URL, typically). Asking a Restarting
 // about a URL it knows takes 0.1 to 0.2 µs among a million; a restart 15 to 30 ns
-// for each URL in the log. Only growth allocates.
+// for each URL in the log. Only growth allocates. With the log outside memory has the
+// filter, the tail that is not written yet, and 2 MiB of caches at most.
 //
 // # Limits
 //
@@ -85,6 +90,6 @@
 // belong to one goroutine each: sharing the bits by atomic operations would not
 // make "exactly once" true. A 64-bit fingerprint is what the log knows of a URL:
 // CollisionProbability says what that risks: with a billion URLs, one of them is
-// lost with a chance of 2.7 percent. The log is in memory, so memory is what
-// bounds a crawl for now.
+// lost with a chance of 2.7 percent. A log outside is the caller's: this package
+// writes no file.
 package dedup

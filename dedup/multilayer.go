@@ -158,6 +158,27 @@ func (m *Multilayer) has(k *key) bool {
 	return m.last.Has(k.full) && m.known(k) == 0
 }
 
+// verdict is what a filter says of a key.
+type verdict uint8
+
+const (
+	unasked verdict = iota // nothing: it was not asked
+	denied                 // new
+	pruned                 // new, as a layer knows; the last array would have erred
+	called                 // maybe
+)
+
+// judge tells has, and why.
+func (m *Multilayer) judge(k *key) verdict {
+	switch {
+	case !m.last.Has(k.full):
+		return denied
+	case m.known(k) != 0:
+		return pruned
+	}
+	return called
+}
+
 // known returns 0 if all layers know k's prefixes, or which layer does not.
 func (m *Multilayer) known(k *key) int {
 	for i, x := range k.prefixes() {

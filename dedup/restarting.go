@@ -15,16 +15,31 @@ import (
 // no URL is forgotten (clearing a filter would fetch everything again) and the
 // errors of one epoch are not those of the next. See Stats for the account.
 //
-// Memory: the filter's Stats.FilterBytes and about 10 bytes for each URL and
-// for each of its prefixes that no URL before had. Two of them cannot be merged,
-// as their accounts cannot be joined. A Restarting is not safe for concurrent
-// use: two owners asking about one URL at a time would both be told that it is
-// new.
+// The log is in one of three places:
+//
+//   - in memory, at first and as long as nobody calls Freeze: Admit is all that is
+//     needed, and restarts come by themselves. Memory: the filter's
+//     Stats.FilterBytes and about 10 bytes for each URL and for each of its
+//     prefixes that no URL before had.
+//   - outside, from the first Freeze on and after Reopen: the caller keeps it,
+//     sorted on a disk, say. Memory holds the tail, what was admitted since the
+//     last Freeze, and caches of at most 2 MiB. Ask then answers Maybe where
+//     neither filter nor caches nor tail know; the caller looks into his log,
+//     tells Settle, and calls Remember for a URL that is new after all. He is told
+//     by Due when a restart is to be made: see Rebuild.
+//   - nowhere, with Config.FilterOnly: Maybe counts as Seen, pages are lost, and
+//     Stats tells how many.
+//
+// Two Restartings cannot be merged, as their accounts cannot be joined. They are
+// not safe for concurrent use: two owners asking about one URL at a time would
+// both be told that it is new.
 type Restarting struct {
 	cfg      Config
-	filter   *Multilayer
-	log      Set              // fingerprints of all admitted URLs
+	hash     *hasher
+	filter   *Multilayer      // nil from Reopen to Adopt
+	log      Set              // fingerprints of all admitted URLs; of the tail if the log is outside
 	prefixes []Set            // of all their prefixes, for each layer
+	admitted int64            // URLs
 	expect   int64            // the filter's design point
 	began    int64            // URLs admitted when this epoch began
 	epoch    int64            // restarts so far
@@ -32,6 +47,15 @@ type Restarting struct {
 	wrong    int64            // new URLs that the filter called "maybe"
 	pruned   int64            // new URLs that the last array did, but no layer
 	firstNew [MaxLayers]int64 // URLs whose prefix in that layer was the first new one
+	met      [MaxLayers]int64 // prefixes that the layer's filter called new, if the log is not in memory
+
+	last  lookup      // what the latest question found out
+	fresh *freshLists // nil: not kept
+	out   *outside    // nil: the log is in memory, or there is none
+	risk  *risk       // of FilterOnly, else nil
+
+	building bool                // between Rebuild and Adopt
+	doubts   map[uint64]struct{} // what Doubt keeps open
 }
 
 // NewRestarting returns a Restarting that has admitted nothing.
@@ -40,60 +64,77 @@ func NewRestarting(cfg Config) (*Restarting, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Restarting{
+	r := &Restarting{
 		cfg:      cfg,
 		filter:   newMultilayer(cfg),
 		prefixes: make([]Set, cfg.Layers),
 		expect:   int64(cfg.ExpectURLs),
-	}, nil
+	}
+	r.hash = r.filter.hash
+	if cfg.FilterOnly {
+		r.risk = newRisk(cfg.Seed)
+	}
+	return r, nil
 }
 
 // Admit reports whether u is asked about for the first time, and remembers it.
 // It allocates nothing but what growth needs. The call that brings about a
 // restart takes longer: 15 to 30 ns for each URL admitted so far.
+//
+// It panics if the log is outside, where it cannot look: use Ask and Remember.
 func (r *Restarting) Admit(u weburl.URL) bool {
+	if r.out != nil || r.risk != nil {
+		return r.admitUnlogged(u)
+	}
 	var k key
-	r.filter.hash.key(u, len(r.prefixes), &k)
+	r.hash.key(u, len(r.prefixes), &k)
 	r.asked++
-	if r.maybe(&k) {
+	switch r.filter.judge(&k) {
+	case called:
 		if r.log.Has(k.full) {
 			return false
 		}
 		r.wrong++
+	case pruned:
+		r.pruned++
 	}
 	return r.remember(&k)
 }
 
-// Has reports whether u was admitted. It is no question of the account that
-// Stats keeps, and changes nothing.
+// admitUnlogged is Admit without a log in memory.
+func (r *Restarting) admitUnlogged(u weburl.URL) bool {
+	if r.out != nil {
+		panic("dedup: Admit while the log is outside: use Ask, Settle and Remember")
+	}
+	_, a := r.Ask(u)
+	if a == New {
+		r.Remember(u)
+	}
+	return a == New
+}
+
+// Has reports whether u was surely admitted: it is Peek, for those who need no
+// more. Only if the log is in memory is false as certain.
 func (r *Restarting) Has(u weburl.URL) bool {
-	var k key
-	r.filter.hash.key(u, len(r.prefixes), &k)
-	return r.filter.has(&k) && r.log.Has(k.full)
+	_, a := r.Peek(u)
+	return a == Seen
 }
 
 // Admitted returns the number of URLs admitted so far.
-func (r *Restarting) Admitted() int64 { return int64(r.log.Len()) }
+func (r *Restarting) Admitted() int64 { return r.admitted }
 
-// maybe asks the filter.
-func (r *Restarting) maybe(k *key) bool {
-	if !r.filter.last.Has(k.full) {
-		return false
-	}
-	if r.filter.known(k) != 0 {
-		r.pruned++
-		return false
-	}
-	return true
-}
-
-// remember adds k to the log and the filter, and restarts that when it is time.
+// remember adds k to the log in memory and the filter, and restarts that when it is
+// time. It reports whether the log did not have k.
 func (r *Restarting) remember(k *key) bool {
 	added := r.log.Add(k.full)
+	if added {
+		r.admitted++
+		r.fresh.url(k.full)
+	}
 	r.logPrefixes(k)
 	r.filter.add(k)
-	if n := int64(r.log.Len()); r.outgrown(n) || r.due(n) {
-		r.restart(n)
+	if r.outgrown(r.admitted) || r.due(r.admitted) {
+		r.restart(r.admitted)
 	}
 	return added
 }
@@ -105,6 +146,7 @@ func (r *Restarting) remember(k *key) bool {
 func (r *Restarting) logPrefixes(k *key) {
 	i := k.n - 1
 	for ; i >= 0 && r.prefixes[i].Add(k.prefix[i]); i-- {
+		r.fresh.prefix(i, k.prefix[i])
 		if n := int64(r.prefixes[i].Len()); n > r.filter.room[i] {
 			r.growLayer(i, 2*n)
 		}
@@ -123,10 +165,17 @@ func (r *Restarting) growLayer(i int, n int64) {
 }
 
 // LayerOf returns at which of its segments u stops being known, like
-// Multilayer.LayerOf but from the exact log: 0 if u was admitted.
+// Multilayer.LayerOf but from the exact log: 0 if u was admitted. It is
+// Multilayer.LayerOf if the log is not in memory, and 0 from Reopen to Adopt.
 func (r *Restarting) LayerOf(u weburl.URL) int {
+	if r.filter == nil {
+		return 0
+	}
+	if r.out != nil || r.risk != nil {
+		return r.filter.LayerOf(u)
+	}
 	var k key
-	r.filter.hash.key(u, len(r.prefixes), &k)
+	r.hash.key(u, len(r.prefixes), &k)
 	for i, x := range k.prefixes() {
 		if !r.prefixes[i].Has(x) {
 			return i + 1
@@ -140,9 +189,7 @@ func (r *Restarting) LayerOf(u weburl.URL) int {
 
 // restart begins a new epoch with n URLs in the log.
 func (r *Restarting) restart(n int64) {
-	for r.outgrown(n) {
-		r.expect = min(2*r.expect, MaxURLs)
-	}
+	r.expect = r.grown(n)
 	r.epoch++
 	r.began = n
 	r.filter.reset(r.cfg, r.expect, r.prefixRoom(), uint64(r.epoch))
@@ -156,6 +203,15 @@ func (r *Restarting) restart(n int64) {
 // that its rate is expected to be above the wanted one.
 func (r *Restarting) outgrown(n int64) bool { return n > r.expect && r.expect < MaxURLs }
 
+// grown returns what the next filter is sized for if it is made at n URLs.
+func (r *Restarting) grown(n int64) int64 {
+	expect := r.expect
+	for n > expect && expect < MaxURLs {
+		expect = min(2*expect, MaxURLs)
+	}
+	return expect
+}
+
 // due reports whether the user wants a restart at n URLs.
 func (r *Restarting) due(n int64) bool {
 	return r.cfg.RestartEvery > 0 && n-r.began >= int64(r.cfg.RestartEvery)
@@ -166,9 +222,17 @@ func (r *Restarting) due(n int64) bool {
 func (r *Restarting) prefixRoom() []int64 {
 	list := make([]int64, len(r.prefixes))
 	for i := range list {
-		list[i] = 2 * int64(r.prefixes[i].Len())
+		list[i] = 2 * r.prefixCount(i)
 	}
 	return list
+}
+
+// prefixCount returns how many prefixes in the layer of index i URLs had.
+func (r *Restarting) prefixCount(i int) int64 {
+	if r.out != nil || r.risk != nil {
+		return r.met[i]
+	}
+	return int64(r.prefixes[i].Len())
 }
 
 // CollisionProbability returns the chance that among n URLs there are two with

@@ -25,6 +25,7 @@ type Depths struct {
 	nodes []node
 	work  []int32
 	found []Item
+	log   *events // nil unless KeepEvents was called
 }
 
 type node struct {
@@ -48,21 +49,33 @@ func NewDepths(limit int) *Depths {
 // Seed tells that u is an entry point, at depth 0. It returns the URLs that become
 // admissible, each once in the life of d; the slice is valid until the next call.
 func (d *Depths) Seed(u weburl.URL) []Item {
-	d.found = d.found[:0]
-	n := int32(len(d.nodes))
-	d.relax(d.id(u, n), 0)
+	before := len(d.nodes)
+	id := d.id(u, int32(before))
+	d.log.seed(d, id, before)
+	d.seed(id)
 	return d.found
 }
 
-// Link tells that the page from links to u, or redirects to it (length 0). It
-// returns what becomes admissible, as Seed does.
-func (d *Depths) Link(from, u weburl.URL, length int) []Item {
+func (d *Depths) seed(id int32) {
 	d.found = d.found[:0]
-	f := d.id(from, int32(len(d.nodes)))
+	d.relax(id, 0)
+}
+
+// Link tells that the page from links to u (length 1), or redirects to it (length
+// 0). It returns what becomes admissible, as Seed does.
+func (d *Depths) Link(from, u weburl.URL, length int) []Item {
+	before := len(d.nodes)
+	f := d.id(from, int32(before))
 	to := d.id(u, f)
-	d.nodes[f].edges = append(d.nodes[f].edges, edge{to: to, length: int32(length)})
-	d.relax(to, d.nodes[f].depth+length)
+	d.log.link(d, f, to, length, before)
+	d.link(f, to, length)
 	return d.found
+}
+
+func (d *Depths) link(from, to int32, length int) {
+	d.found = d.found[:0]
+	d.nodes[from].edges = append(d.nodes[from].edges, edge{to: to, length: int32(length)})
+	d.relax(to, d.nodes[from].depth+length)
 }
 
 // Depth returns the least depth known for u, which must be known.

@@ -234,7 +234,7 @@ func TestPatienceEnds(t *testing.T) {
 		if _, ok := f.Wake(); ok {
 			t.Error("a closed host is still to be asked")
 		}
-		if n := f.Drain("dead", func(Item) {}); n != 7 || !f.Idle() {
+		if n := f.Drain("dead", 1<<30, func(Item) {}); n != 7 || !f.Idle() {
 			t.Errorf("drained %d, idle %v; want 7, true", n, f.Idle())
 		}
 		if !f.Closed(mustParse(t, "http://dead/x")) || f.Closed(mustParse(t, "http://other/")) {
@@ -447,7 +447,7 @@ func TestAgainstModel(t *testing.T) {
 					}
 				}
 				if closed {
-					f.Drain(it.URL.Host(), func(it Item) { delete(queued, it.URL.String()) })
+					f.Drain(it.URL.Host(), 1<<30, func(it Item) { delete(queued, it.URL.String()) })
 				}
 			default:
 				now = now.Add(time.Duration(rng.IntN(5000)) * time.Millisecond)

@@ -14,10 +14,11 @@ const notReady = -1
 type host struct {
 	name      string
 	front     []Item   // given back: served before the levels, last in first out
-	levels    []*level // ascending by depth, none empty
+	levels    []*level // ascending by depth
 	waiting   int      // items in levels
 	leased    int
 	admitted  int           // URLs ever pushed: the page budget
+	asked     time.Duration // Crawl-delay
 	delay     time.Duration // configured, or Crawl-delay
 	backoff   time.Duration // 0 when the host is content
 	notBefore time.Time     // start of the next request
@@ -26,6 +27,8 @@ type host struct {
 	previous  time.Time     // notBefore as it was before the last lease
 	failures  int           // in a row
 	closed    bool
+	dirty     bool  // changed since the last commit
+	held      int32 // what is leased, in the list of leases
 	turn      uint64
 	index     int // in the heap, or notReady
 
@@ -38,29 +41,53 @@ func (h *host) spacing() time.Duration { return max(h.delay, h.backoff) }
 func (h *host) queued() int { return len(h.front) + h.waiting }
 
 // push queues the item at its depth, building its record in buf, which it returns.
-func (h *host) push(it Item, buf []byte) []byte {
+func (h *host) push(it Item, buf []byte, p *pager) []byte {
 	i := sort.Search(len(h.levels), func(i int) bool { return h.levels[i].depth >= it.Depth })
 	if i == len(h.levels) || h.levels[i].depth != it.Depth {
 		h.levels = slices.Insert(h.levels, i, &level{depth: it.Depth})
 	}
 	h.waiting++
-	return h.levels[i].push(it, buf)
+	return h.levels[i].push(it, buf, p)
 }
 
-// pop takes the next item of a host that has one.
-func (h *host) pop() Item {
+// pop takes the next item of a host that has one. After an error nothing has
+// changed.
+func (h *host) pop(p *pager) (Item, error) {
 	if n := len(h.front); n > 0 {
 		it := h.front[n-1]
+		h.front[n-1] = Item{}
 		h.front = h.front[:n-1]
-		return it
+		return it, nil
 	}
-	l := h.levels[0]
-	it := l.pop(h.name)
+	i := 0
+	for h.levels[i].count == 0 {
+		i++ // read to its end, but its blocks are still on disk
+	}
+	it, err := h.levels[i].pop(h.name, p)
+	if err != nil {
+		return Item{}, err
+	}
 	h.waiting--
-	if l.count == 0 {
-		h.levels = slices.Delete(h.levels, 0, 1)
+	if h.levels[i].gone() {
+		h.levels = slices.Delete(h.levels, i, i+1)
 	}
-	return it
+	return it, nil
+}
+
+// commit puts the blocks of all levels. A host without any keeps no memory for
+// them.
+func (h *host) commit(w Writer, p *pager) {
+	for _, l := range h.levels {
+		l.commit(w, h.name, p)
+	}
+	h.levels = slices.DeleteFunc(h.levels, (*level).gone)
+	if len(h.levels) == 0 {
+		h.levels = nil
+	}
+	if len(h.front) == 0 {
+		h.front = nil
+	}
+	h.dirty = false
 }
 
 // hostHeap orders hosts by the moment they may be asked, then by who has waited

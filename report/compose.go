@@ -13,34 +13,53 @@ type Usage struct {
 	PeakRSS int64 // bytes
 }
 
-// New composes the report of a crawl from what its parts know.
-func New(version string, res crawl.Result, seen dedup.Stats, rec *Recorder, used Usage) *Report {
+// and adds what another process has used up.
+func (u Usage) and(o Usage) Usage { return Usage{u.CPU + o.CPU, max(u.PeakRSS, o.PeakRSS)} }
+
+// New composes the report of a crawl from what its parts know. used is what this process
+// has used up; what the runs before it had is in rec.
+func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 	rep := &Report{
 		Version: version,
 		Seeds:   res.Seeds,
 		Started: res.Started.UTC(), Finished: res.Finished.UTC(),
-		EndedBy: string(res.EndedBy),
-		Skipped: keyed(res.Skipped, reasonName),
-		Errors:  keyed(res.Errors, reasonName),
-		Dedup: Dedup{
-			Asked: seen.Asked, New: seen.New, Seen: seen.Seen, Restarts: seen.Restarts,
-			Bits: seen.Bits, Fill: seen.Fill, ExpectedRate: seen.ExpectedRate,
-			FalsePositives: seen.FalsePositives,
-			Rate:           seen.Rate, RateLow: seen.RateLow, RateHigh: seen.RateHigh,
-		},
+		EndedBy:   string(res.EndedBy),
+		Runs:      res.Runs,
+		Skipped:   keyed(res.Skipped, reasonName),
+		Errors:    keyed(res.Errors, reasonName),
+		Dedup:     account(res.Dedup, res.Audit),
 		Frontier:  Frontier{Queued: res.Queued, Leased: res.Leased, Hosts: res.Hosts, Left: res.Left()},
-		Resources: resources(res, used),
+		Resources: resources(res, rec.before.and(used)),
 	}
 	rec.Fill(rep)
 	rep.Pages.Redirects = res.Redirects
 	return rep
 }
 
+// account tells what the filter did and what its doubts came to.
+func account(s dedup.Stats, a crawl.Audit) Dedup {
+	d := Dedup{
+		Mode:  a.Mode,
+		Asked: s.Asked, New: s.New, Seen: s.Seen,
+		Maybe: a.Maybe, Hot: s.Hot, Settled: s.Settled,
+		Restarts: s.Restarts, RestartSeconds: a.Restarting.Seconds(), RestartPauseSeconds: a.LongestPause.Seconds(),
+		Bits: s.Bits, Fill: s.Fill, ExpectedRate: s.ExpectedRate,
+		FalsePositives: s.FalsePositives,
+		Rate:           s.Rate, RateLow: s.RateLow, RateHigh: s.RateHigh,
+	}
+	if a.Mode == ModeFilter {
+		d.Risk = &Risk{Risked: s.Risked, RiskedHigh: s.RiskedHigh, SampledURLs: s.SampledURLs, SampledLost: s.SampledLost}
+		return d
+	}
+	d.CollisionProbability = dedup.CollisionProbability(s.New)
+	return d
+}
+
 func reasonName(r crawl.Reason) string { return string(r) }
 
 func resources(res crawl.Result, used Usage) Resources {
 	r := Resources{
-		Seconds:      res.Finished.Sub(res.Started).Seconds(),
+		Seconds:      res.Active.Seconds(),
 		CPUSeconds:   used.CPU.Seconds(),
 		PeakRSSBytes: used.PeakRSS,
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"strings"
 
 	"crawler/crawl"
@@ -22,30 +21,6 @@ type Edge struct {
 	URL      string `json:"url"`
 	Kind     string `json:"kind,omitempty"` // as parse.LinkKind names it; empty for an anchor
 	NoFollow bool   `json:"nofollow,omitempty"`
-}
-
-// KeepEdges makes the crawl write edges.jsonl, too.
-func (f *Files) KeepEdges() error {
-	edges, err := create(filepath.Join(f.dir, EdgesFile))
-	f.edges = edges
-	return err
-}
-
-// edgesOf writes the page's links, if they are kept.
-func (f *Files) edgesOf(v *crawl.Visit) error {
-	if f.edges == nil {
-		return nil
-	}
-	return f.edges.add(appendEdges(f.edges.buf.AvailableBuffer(), v))
-}
-
-// add takes over a whole line that was built behind the buffer's content.
-func (l *lines) add(line []byte) error {
-	l.buf.Write(line)
-	if l.buf.Len() < lineBuffer {
-		return nil
-	}
-	return l.flush()
 }
 
 // appendEdges appends the EdgeRecord of a page. A page has a hundred links, so it is

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"crawler/parse"
+	"crawler/store"
 	"crawler/weburl"
 )
 
@@ -20,25 +21,22 @@ func TestEdges(t *testing.T) {
 		}
 		return parse.Link{URL: u, Kind: kind, NoFollow: nofollow}
 	}
-	dir := t.TempDir()
-	files, err := Create(dir)
-	if err == nil {
-		err = files.KeepEdges()
-	}
+	path := t.TempDir()
+	dir := create(t, store.Disk(), path, false)
+	r, err := NewRecorder(Config{Dir: dir, Edges: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := NewRecorder(Config{Files: files})
 	leaf, moved := visit(t, "http://a.example/leaf", 200), visit(t, "http://a.example/new", 200)
 	moved.From = "http://a.example/old\"\u00e9"
 	moved.Page.Links = []parse.Link{
 		link("http://a.example/x?a='b'&c={d}", parse.Anchor, false),
 		link("http://b.example/é", parse.Canonical, true),
 	}
-	if err := errors.Join(r.Page(leaf), r.Page(moved), files.Close()); err != nil {
+	if err := errors.Join(r.Page(leaf), r.Page(moved), dir.Close()); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(filepath.Join(dir, EdgesFile))
+	f, err := os.Open(filepath.Join(path, EdgesFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +57,5 @@ func TestEdges(t *testing.T) {
 	}
 	if read.More() {
 		t.Error("more lines than pages")
-	}
-	if _, err := Create(dir); !errors.Is(err, ErrExists) {
-		t.Errorf("a second crawl into the directory: %v", err)
 	}
 }

@@ -11,16 +11,19 @@ import (
 	"crawler/crawl"
 	"crawler/dedup"
 	"crawler/stats"
+	"crawler/store"
 )
 
 // Config says what a Recorder keeps.
 type Config struct {
-	Files    *Files    // nil keeps the figures alone
-	Stream   io.Writer // gets every page record as it comes, if not nil
-	MaxSites int       // sites with figures of their own; the rest share one; 0 means 1,000
-	Exact    bool      // count words exactly too: about 40 bytes a distinct word and site
-	NoIndex  bool      // count the words of pages that ask not to be indexed, too
-	Seed     uint64    // of the sketches
+	Dir      *store.Dir   // where the lines go; nil keeps the figures alone
+	Edges    bool         // write edges.jsonl, too
+	Stream   io.Writer    // gets every page record as it comes, if not nil
+	MaxSites int          // sites with figures of their own; the rest share one; 0 means 1,000
+	Exact    bool         // count words exactly too: about 40 bytes a distinct word and site
+	NoIndex  bool         // count the words of pages that ask not to be indexed, too
+	Seed     uint64       // of the sketches
+	Usage    func() Usage // what this process has used up so far; nil if that is not known
 }
 
 // OtherSites names the bucket of the sites beyond Config.MaxSites.
@@ -29,8 +32,14 @@ const OtherSites = "(other sites)"
 // Recorder is the crawl.Recorder of a Report. It belongs to the crawl's recorder
 // goroutine until the crawl has ended. Beside the sketches it keeps about 10
 // bytes a successful page, to count the different ones.
+//
+// Of a durable crawl, Cut says at any moment what must be committed, and Restore goes on
+// from there: every figure is then what it would be without the interruption, to the bit.
 type Recorder struct {
-	cfg    Config
+	cfg                  Config
+	pageLines, skipLines *store.Lines // nil without Config.Dir
+	edgeLines            *store.Lines // nil without Config.Edges, too
+
 	total  tally
 	sites  map[string]*site
 	texts  dedup.Set // digests of the different texts
@@ -44,6 +53,10 @@ type Recorder struct {
 	failures []crawl.Skip
 	broken   []Broken
 	stream   *json.Encoder // nil without Config.Stream
+	shingles []uint64      // scratch
+
+	unsaved unsaved
+	before  Usage // of the runs before this one
 }
 
 // firstFailures is how many are kept to explain a crawl that fetched nothing.
@@ -56,24 +69,44 @@ type site struct {
 	name  string
 	pages int
 	tally
+	recent  *stats.Exact // what exact has counted since the last Cut; nil for nothing
+	unsaved bool         // it is in unsaved.sites
 }
 
-// NewRecorder returns an empty Recorder.
-func NewRecorder(cfg Config) *Recorder {
+// NewRecorder returns an empty Recorder, its files opened for appending. They belong to
+// Config.Dir and are closed with it.
+func NewRecorder(cfg Config) (*Recorder, error) {
 	cfg.MaxSites = cmp.Or(cfg.MaxSites, 1000)
 	r := &Recorder{
-		cfg:    cfg,
-		total:  newTally(stats.Config{Seed: cfg.Seed}, cfg.Exact),
-		sites:  make(map[string]*site),
-		status: make(map[int]int),
-		types:  make(map[string]int),
-		depths: make(map[int]int),
+		cfg:     cfg,
+		total:   newTally(stats.Config{Seed: cfg.Seed}, cfg.Exact),
+		sites:   make(map[string]*site),
+		status:  make(map[int]int),
+		types:   make(map[string]int),
+		depths:  make(map[int]int),
+		unsaved: unsaved{on: cfg.Dir != nil && cfg.Dir.Durable()},
 	}
 	if cfg.Stream != nil {
 		r.stream = json.NewEncoder(cfg.Stream)
 		r.stream.SetEscapeHTML(false)
 	}
-	return r
+	return r, r.openLines()
+}
+
+func (r *Recorder) openLines() (err error) {
+	if r.cfg.Dir == nil {
+		return nil
+	}
+	if r.pageLines, err = r.cfg.Dir.Lines(PagesFile); err != nil {
+		return err
+	}
+	if r.skipLines, err = r.cfg.Dir.Lines(SkippedFile); err != nil {
+		return err
+	}
+	if r.cfg.Edges {
+		r.edgeLines, err = r.cfg.Dir.Lines(EdgesFile)
+	}
+	return err
 }
 
 // Succeeded returns the number of pages with a status below 400.
@@ -93,47 +126,54 @@ func (r *Recorder) Page(v *crawl.Visit) error {
 }
 
 func (r *Recorder) write(v *crawl.Visit) error {
-	if r.cfg.Files == nil && r.stream == nil {
+	if r.pageLines == nil && r.stream == nil {
 		return nil
 	}
 	line := recordOf(v)
+	line.Simhash = r.simhash(v.Page.Words)
 	if r.stream != nil {
 		if err := r.stream.Encode(line); err != nil {
 			return fmt.Errorf("page records: %w", err)
 		}
 	}
-	if r.cfg.Files == nil {
+	if r.pageLines == nil {
 		return nil
 	}
-	if err := r.cfg.Files.pages.write(line); err != nil {
+	if err := r.pageLines.Write(line); err != nil || r.edgeLines == nil {
 		return err
 	}
-	return r.cfg.Files.edgesOf(v)
+	return r.edgeLines.AppendLine(func(b []byte) []byte { return appendEdges(b, v) })
 }
 
 // Skip writes the refusal.
 func (r *Recorder) Skip(s crawl.Skip) error {
 	r.note(s)
-	if r.cfg.Files == nil {
+	if r.skipLines == nil {
 		return nil
 	}
-	return r.cfg.Files.skipped.write(s)
+	return r.skipLines.Write(s)
 }
 
 // note keeps the first few failures.
 func (r *Recorder) note(s crawl.Skip) {
 	if len(r.failures) < firstFailures {
 		r.failures = append(r.failures, s)
+		r.unsaved.lists = true
 	}
 }
 
 // Flush hands what was written to the operating system, so that a reader of the
 // files is never far behind.
 func (r *Recorder) Flush() error {
-	if r.cfg.Files == nil {
-		return nil
+	for _, l := range []*store.Lines{r.pageLines, r.skipLines, r.edgeLines} {
+		if l == nil {
+			continue
+		}
+		if err := l.Flush(); err != nil {
+			return err
+		}
 	}
-	return r.cfg.Files.flush()
+	return nil
 }
 
 func (r *Recorder) count(v *crawl.Visit) {
@@ -144,25 +184,51 @@ func (r *Recorder) count(v *crawl.Visit) {
 	r.depths[min(v.Depth, maxDepths)]++
 	s := r.site(v.URL.Host())
 	s.pages++
+	r.changed(s)
 	if v.Status < 400 {
 		r.good++
 	} else {
 		r.note(crawl.Skip{URL: v.URL.String(), Detail: fmt.Sprintf("answered %d", v.Status)})
 		if len(r.broken) < maxBroken {
 			r.broken = append(r.broken, Broken{URL: v.URL.String(), Status: v.Status, Via: v.Via})
+			r.unsaved.lists = true
 		}
 	}
-	if v.Status >= 300 {
+	if !read(v) {
 		return
 	}
-	r.texts.Add(v.Digest)
-	if v.Page.NoIndex && !r.cfg.NoIndex {
-		return // the page asks not to be indexed, so its words are not counted
+	if r.texts.Add(v.Digest) && r.unsaved.on {
+		r.unsaved.texts = append(r.unsaved.texts, v.Digest)
 	}
-	stats.AddAll(v.Page.Words, r.total.words, s.words)
-	if r.cfg.Exact {
-		r.total.exact.AddAll(v.Page.Words)
-		s.exact.AddAll(v.Page.Words)
+	if !v.Page.NoIndex || r.cfg.NoIndex { // else the page asks not to be indexed
+		r.countWords(v.Page.Words, s)
+	}
+}
+
+func (r *Recorder) countWords(words []uint64, s *site) {
+	if len(words) == 0 {
+		return
+	}
+	stats.AddAll(words, r.total.words, s.words)
+	r.unsaved.words = true
+	if !r.cfg.Exact {
+		return
+	}
+	r.total.exact.AddAll(words)
+	s.exact.AddAll(words)
+	if r.unsaved.on {
+		if s.recent == nil {
+			s.recent = new(stats.Exact)
+		}
+		s.recent.AddAll(words)
+	}
+}
+
+// changed notes that the site must be saved.
+func (r *Recorder) changed(s *site) {
+	if r.unsaved.on && !s.unsaved {
+		s.unsaved = true
+		r.unsaved.sites = append(r.unsaved.sites, s)
 	}
 }
 
@@ -196,33 +262,6 @@ func (r *Recorder) site(host string) *site {
 	s := &site{name: host, tally: newTally(stats.SiteConfig(r.cfg.Seed), r.cfg.Exact)}
 	r.sites[host] = s
 	return s
-}
-
-// tally is what is known of a stream of words.
-type tally struct {
-	words *stats.Words
-	exact *stats.Exact // nil unless asked for
-}
-
-func newTally(sizes stats.Config, exact bool) tally {
-	t := tally{words: stats.NewWords(sizes)}
-	if exact {
-		t.exact = new(stats.Exact)
-	}
-	return t
-}
-
-func (t *tally) figures() (distinct, surprise Figure) {
-	distinct, surprise = figure(t.words.Distinct()), figure(t.words.Surprise())
-	if t.exact != nil {
-		d, s := float64(t.exact.Distinct()), t.exact.Surprise()
-		distinct.Exact, surprise.Exact = &d, &s
-	}
-	return distinct, surprise
-}
-
-func figure(i stats.Interval) Figure {
-	return Figure{Estimate: i.Estimate, Low: i.Low, High: i.High}
 }
 
 // Fill puts what the Recorder knows into the report: pages, words and sites.

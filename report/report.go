@@ -32,6 +32,7 @@ type Report struct {
 	Started   time.Time      `json:"started"`
 	Finished  time.Time      `json:"finished"`
 	EndedBy   string         `json:"ended_by"`
+	Runs      int            `json:"runs"` // 1, and one for each time the crawl was resumed
 	Pages     Pages          `json:"pages"`
 	Skipped   map[string]int `json:"skipped"` // by reason: what the crawl decided not to fetch
 	Errors    map[string]int `json:"errors"`  // by reason: what could not be fetched
@@ -62,20 +63,43 @@ type Broken struct {
 	Via    string `json:"via,omitempty"` // a page with the link
 }
 
-// Dedup is what the filter did.
+// Dedup is what the filter did. The last keys are there in the mode "filter" only.
 type Dedup struct {
-	Asked          int64   `json:"asked"`
-	New            int64   `json:"new"`
-	Seen           int64   `json:"seen"`
-	Restarts       int64   `json:"restarts"`
-	Bits           int64   `json:"bits"`
-	Fill           float64 `json:"fill"`
-	ExpectedRate   float64 `json:"expected_rate"`
-	FalsePositives int64   `json:"false_positives"`
-	Rate           float64 `json:"rate"`
-	RateLow        float64 `json:"rate_low"`
-	RateHigh       float64 `json:"rate_high"`
+	Mode                 string  `json:"mode"` // "exact", "memory" or "filter"
+	Asked                int64   `json:"asked"`
+	New                  int64   `json:"new"`
+	Seen                 int64   `json:"seen"`
+	Maybe                int64   `json:"maybe"`   // questions that waited for the exact log
+	Hot                  int64   `json:"hot"`     // answered by the cache of recent URLs
+	Settled              int64   `json:"settled"` // answered by the exact log
+	Restarts             int64   `json:"restarts"`
+	RestartSeconds       float64 `json:"restart_seconds"`       // that rebuilding took, while the crawl went on
+	RestartPauseSeconds  float64 `json:"restart_pause_seconds"` // the longest the crawl stood still
+	Bits                 int64   `json:"bits"`
+	Fill                 float64 `json:"fill"`
+	ExpectedRate         float64 `json:"expected_rate"`
+	FalsePositives       int64   `json:"false_positives"`
+	Rate                 float64 `json:"rate"`
+	RateLow              float64 `json:"rate_low"`
+	RateHigh             float64 `json:"rate_high"`
+	CollisionProbability float64 `json:"collision_probability"` // that two URLs have one fingerprint and one was lost
+	*Risk
 }
+
+// Risk tells what a crawl without an exact log may have lost.
+type Risk struct {
+	Risked      float64 `json:"risked"`       // URLs expected to be lost, by theory
+	RiskedHigh  float64 `json:"risked_high"`  // upper end of its 95 % interval
+	SampledURLs int64   `json:"sampled_urls"` // URLs of a sample that was kept exactly
+	SampledLost int64   `json:"sampled_lost"` // of them, URLs that were lost
+}
+
+// The modes of Dedup.
+const (
+	ModeExact  = "exact"  // doubts are settled by the log on disk
+	ModeMemory = "memory" // by a log in memory
+	ModeFilter = "filter" // not at all: what the filter calls seen is lost if it is not
+)
 
 // Figure is an estimate with its 95 % interval, and the exact value if that was
 // counted too.
@@ -123,7 +147,7 @@ type Resources struct {
 const (
 	PagesFile   = "pages.jsonl"
 	SkippedFile = "skipped.jsonl"
-	EdgesFile   = "edges.jsonl" // with Files.KeepEdges
+	EdgesFile   = "edges.jsonl" // with Config.Edges
 	JSONFile    = "report.json"
 	TextFile    = "report.txt"
 )
@@ -164,7 +188,10 @@ func Load(dir string) (*Report, error) {
 	name := filepath.Join(dir, JSONFile)
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(filepath.Join(dir, PagesFile)); err == nil {
+		switch found, err := holdsCrawl(dir); {
+		case err != nil:
+			return nil, err
+		case found:
 			return nil, fmt.Errorf("%s %w", dir, ErrUnfinished)
 		}
 		return nil, fmt.Errorf("%s: %w", dir, ErrNoReport)
@@ -177,4 +204,16 @@ func Load(dir string) (*Report, error) {
 		return nil, fmt.Errorf("%s is damaged: %w", name, err)
 	}
 	return r, nil
+}
+
+// holdsCrawl reports whether there is a crawl in dir, of which the records or the
+// settings may be all there is.
+func holdsCrawl(dir string) (bool, error) {
+	for _, name := range []string{PagesFile, "crawl.json"} {
+		_, err := os.Stat(filepath.Join(dir, name))
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }

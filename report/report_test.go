@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"crawler/dedup"
 	"crawler/fetch"
 	"crawler/frontier"
+	"crawler/store"
 	"crawler/weburl"
 )
 
@@ -34,9 +36,21 @@ func visit(t *testing.T, url string, status int, words ...string) *crawl.Visit {
 	return v
 }
 
+func create(t *testing.T, fs store.FS, path string, durable bool) *store.Dir {
+	t.Helper()
+	dir, err := store.Create(fs, path, store.Meta{}, durable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 func filled(t *testing.T, cfg Config, visits ...*crawl.Visit) *Report {
 	t.Helper()
-	r := NewRecorder(cfg)
+	r, err := NewRecorder(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, v := range visits {
 		if err := r.Page(v); err != nil {
 			t.Fatal(err)
@@ -44,12 +58,14 @@ func filled(t *testing.T, cfg Config, visits ...*crawl.Visit) *Report {
 	}
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	res := crawl.Result{
-		Seeds: []string{"http://a.example/"}, Started: start, Finished: start.Add(4 * time.Second), EndedBy: crawl.ByMaxPages,
+		Seeds: []string{"http://a.example/"}, Started: start, Finished: start.Add(4 * time.Second), EndedBy: crawl.ByMaxPages, Runs: 1, Active: 4 * time.Second,
 		Fetched: len(visits), Redirects: 3, Queued: 5, Leased: 1, Hosts: 2,
 		Skipped: map[crawl.Reason]int{crawl.OutOfScope: 1234567, crawl.Disallowed: 2},
 		Errors:  map[crawl.Reason]int{"timeout": 4},
+		Dedup:   dedup.Stats{Asked: 10, New: 4, Seen: 6, Bits: 1 << 20, Fill: 0.25, FalsePositives: 1, Rate: 0.25, RateHigh: 0.5},
+		Audit:   crawl.Audit{Mode: ModeExact},
 	}
-	return New("9.9.9", res, dedup.Stats{Asked: 10, New: 4, Seen: 6, Bits: 1 << 20, Fill: 0.25, FalsePositives: 1, Rate: 0.25, RateHigh: 0.5}, r, Usage{CPU: 2 * time.Second, PeakRSS: 1 << 25})
+	return New("9.9.9", res, r, Usage{CPU: 2 * time.Second, PeakRSS: 1 << 25})
 }
 
 func TestWordsOfSuccessfulPagesAreCounted(t *testing.T) {
@@ -96,10 +112,12 @@ func TestTextFitsEightyColumns(t *testing.T) {
 	long := strings.Repeat("a-very-long-name.", 10) + "example"
 	rep := filled(t, Config{}, visit(t, "http://"+long+"/", 200, "x"), visit(t, "http://a.example/", 500))
 	big := 123_456_789_012.0
-	rep.Sites[1].Pages, rep.Sites[1].Words, rep.Pages.Fetched, rep.Pages.Unique = 2_000_000, 1<<50, 1<<50, 1<<50
+	rep.Sites[1].Pages, rep.Sites[1].Words, rep.Pages.Fetched, rep.Pages.Unique = 2_000_000, 1<<50, math.MaxInt, math.MaxInt
 	rep.Words = Words{Total: 1 << 60, Distinct: Figure{Estimate: 1e10, Low: 9e9, High: 2e10, Exact: &big}, Surprise: Figure{Estimate: 1e30, Low: 1, High: 1e31, Exact: &big}}
 	rep.Pages.ByType[strings.Repeat("application/x-long", 10)] = 1
 	rep.Version = strings.Repeat("v", 90)
+	rep.Runs = 12
+	rep.Dedup.Hot, rep.Dedup.Settled, rep.Dedup.Restarts, rep.Dedup.RestartSeconds = 1<<60, 1<<60, 1<<60, 1e9
 	rep.Sites[0].Flags = []string{"distinct words: " + strings.Repeat("far too few ", 20)}
 	for i := range 40 {
 		rep.Pages.ByType[fmt.Sprintf("application/x-%d", i)] = i
@@ -114,7 +132,44 @@ func TestTextFitsEightyColumns(t *testing.T) {
 			t.Errorf("trailing blank: %q", l)
 		}
 	}
-	for _, want := range []string{"ended by max-pages, 6 URLs left", "1,234,567", "outside --scope", "1 false positive found", "timeout"} {
+	for _, want := range []string{"ended by max-pages, 6 URLs left", "1,234,567", "outside --scope", "1 false positive found", "no URL was lost", ", 12 runs", "timeout"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+// A filter without a log behind it may lose URLs, and the report says how many.
+func TestFilterAloneIsNotCalledLossless(t *testing.T) {
+	res := crawl.Result{
+		Runs:  1,
+		Dedup: dedup.Stats{New: 5000, Risked: 12.25, RiskedHigh: 20.5, SampledURLs: 1000, SampledLost: 3, Rate: 0.003, RateLow: 0.001, RateHigh: 0.009},
+		Audit: crawl.Audit{Mode: ModeFilter},
+	}
+	r, err := NewRecorder(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep := New("v", res, r, Usage{})
+	if text := rep.Text(); strings.Contains(text, "no URL was lost") || !strings.Contains(text, "lost by theory: 12.2 URLs, with 95 % confidence at most 20.5") || !strings.Contains(text, "lost in a sample: 3 of 1,000 URLs; rate 0.003") {
+		t.Error(text)
+	}
+	const keys = `"risked": 12.25`
+	if data, err := rep.JSON(); err != nil || !strings.Contains(string(data), keys) {
+		t.Errorf("no %s in %s (%v)", keys, data, err)
+	}
+	res.Audit.Mode = ModeExact
+	rep = New("v", res, r, Usage{})
+	if data, err := rep.JSON(); err != nil || strings.Contains(string(data), "risked") || rep.Dedup.CollisionProbability != dedup.CollisionProbability(5000) {
+		t.Errorf("an exact crawl risks: %s (%v)", data, err)
+	}
+}
+
+// The settled doubts, the restarts and their pauses of an exact crawl.
+func TestTextOfTheAudit(t *testing.T) {
+	rep := &Report{Dedup: Dedup{Mode: ModeExact, Hot: 5000, Settled: 70, Restarts: 2, RestartSeconds: 1.5, RestartPauseSeconds: 0.0123}}
+	text := rep.Text()
+	for _, want := range []string{"5,000 settled by the cache of recent URLs, 70 by the", "2 restarts, rebuilding for 1.5 s; the longest pause was 12.3 ms"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
 		}
@@ -161,42 +216,43 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-func TestFilesAreWrittenOnce(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "deep", "crawl")
-	files, err := Create(dir)
+func TestLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep", "crawl")
+	dir := create(t, store.Disk(), path, false)
+	r, err := NewRecorder(Config{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := NewRecorder(Config{Files: files})
 	v := visit(t, "http://a.example/new", 200, "x")
 	v.From, v.Hops = "http://a.example/old", 2
 	v.Page.Title = "Angle < bracket & \u2028 line"
 	v.Page.Fields = map[string][]string{"price": {"3"}}
-	if err := errors.Join(r.Page(v), r.Skip(crawl.Skip{URL: "http://b.example/", Reason: crawl.OutOfScope, Via: "http://a.example/"}), r.Flush()); err != nil {
+	gone := visit(t, "http://a.example/gone", 404)
+	if err := errors.Join(r.Page(v), r.Page(gone), r.Skip(crawl.Skip{URL: "http://b.example/", Reason: crawl.OutOfScope, Via: "http://a.example/"}), r.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	pages, err := os.ReadFile(filepath.Join(dir, PagesFile))
+	pages, err := os.ReadFile(filepath.Join(path, PagesFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"url":"http://a.example/old","final_url":"http://a.example/new","status":200,"depth":2,"via":"http://a.example/via","content_type":"text/html","bytes":100,"title":"Angle < bracket & \u2028 line","words":1,"links":0,"fetched_at":"0001-01-01T00:00:00.000Z","millis":0,"redirects":2,"fields":{"price":["3"]}}` + "\n"
+	want := `{"url":"http://a.example/old","final_url":"http://a.example/new","status":200,"depth":2,"via":"http://a.example/via","content_type":"text/html","bytes":100,"title":"Angle < bracket & \u2028 line","words":1,"links":0,"fetched_at":"0001-01-01T00:00:00.000Z","millis":0,"redirects":2,"fields":{"price":["3"]},"digest":"` + hexOf(v.Digest) + `","simhash":"` + hexOf(dedup.Simhash(v.Page.Words)) + `"}
+{"url":"http://a.example/gone","final_url":"http://a.example/gone","status":404,"depth":2,"via":"http://a.example/via","content_type":"text/html","bytes":100,"title":"","words":0,"links":0,"fetched_at":"0001-01-01T00:00:00.000Z","millis":0}
+`
 	if string(pages) != want {
 		t.Errorf("pages.jsonl has\n%s want\n%s", pages, want)
 	}
-	skipped, _ := os.ReadFile(filepath.Join(dir, SkippedFile))
+	skipped, _ := os.ReadFile(filepath.Join(path, SkippedFile))
 	if want := `{"url":"http://b.example/","reason":"scope","via":"http://a.example/"}` + "\n"; string(skipped) != want {
 		t.Errorf("skipped.jsonl has %s", skipped)
 	}
-	if _, err := Create(dir); !errors.Is(err, ErrExists) {
-		t.Errorf("a second crawl into the directory: %v", err)
-	}
-	if err := files.Close(); err != nil {
+	if err := dir.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Page(v); err == nil {
-		if err := r.Flush(); err == nil {
-			t.Error("writing to closed files did not fail")
-		}
+	if err := errors.Join(r.Page(v), r.Flush()); err == nil {
+		t.Error("writing to closed files did not fail")
+	}
+	if _, err := Load(path); !errors.Is(err, ErrUnfinished) {
+		t.Errorf("a crawl without a report: %v", err)
 	}
 }
 
@@ -215,36 +271,6 @@ func TestEveryReasonHasAMeaning(t *testing.T) {
 	for _, r := range fetch.Reasons() {
 		if meaning(string(r)) == "" {
 			t.Errorf("%s has no meaning", r)
-		}
-	}
-}
-
-// Of two crawls that begin at the same time in one place, one gets it, and the other
-// is told so.
-func TestCreateTogether(t *testing.T) {
-	for range 50 {
-		dir := filepath.Join(t.TempDir(), "crawl")
-		errs := make(chan error, 4)
-		for range cap(errs) {
-			go func() {
-				files, err := Create(dir)
-				if err == nil {
-					err = files.Close()
-				}
-				errs <- err
-			}()
-		}
-		got := 0
-		for range cap(errs) {
-			switch err := <-errs; {
-			case err == nil:
-				got++
-			case !errors.Is(err, ErrExists):
-				t.Fatal(err)
-			}
-		}
-		if got != 1 {
-			t.Fatalf("%d crawls got the directory", got)
 		}
 	}
 }

@@ -62,11 +62,19 @@ func (p *page) wrapped(indent, text string) {
 func (r *Report) headline(p *page) {
 	p.wrapped("", fmt.Sprintf("crawler %s   %s   %s", r.Version, r.Started.Format("2006-01-02 15:04:05 MST"), ending(r)))
 	p.line("%s", strings.Repeat("=", width))
-	p.wrapped("", fmt.Sprintf("%s from %s in %s", counted(r.Pages.Fetched, "page"), r.siteCount(), spell(r.Resources.Seconds)))
+	p.wrapped("", fmt.Sprintf("%s from %s in %s", counted(r.Pages.Fetched, "page"), r.siteCount(), r.duration()))
 	p.wrapped("", fmt.Sprintf("%s of different text, %s, %s skipped, %s", counted(r.Pages.Unique, "page"),
 		counted(r.Pages.Redirects, "redirect"), counted(total(r.Skipped), "URL"), counted(total(r.Errors), "error")))
 	p.wrapped("", fmt.Sprintf("%s words, distinct: %s", group(r.Words.Total), figureText(r.Words.Distinct)))
 	p.wrapped("", fmt.Sprintf("surprise number: %s", figureText(r.Words.Surprise)))
+}
+
+// duration says how long the crawl was at work.
+func (r *Report) duration() string {
+	if r.Runs > 1 {
+		return spell(r.Resources.Seconds) + ", " + counted(r.Runs, "run")
+	}
+	return spell(r.Resources.Seconds)
 }
 
 // siteCount says how many sites there are, as far as they were kept apart.
@@ -89,6 +97,10 @@ func ending(r *Report) string {
 		return "complete"
 	case "interrupted", "error":
 		return r.EndedBy + left
+	case "store-error":
+		return "stopped, its state could not be written" + left
+	case "low-disk":
+		return "stopped, the disk is nearly full" + left
 	}
 	return "ended by " + r.EndedBy + left
 }
@@ -209,21 +221,6 @@ func reasons(p *page, title string, m map[string]int) {
 	p.line("  each with its URL in %s", SkippedFile)
 }
 
-func (r *Report) filter(p *page) {
-	d := r.Dedup
-	p.head("Seen-filter")
-	p.wrapped("  ", fmt.Sprintf("asked %s times: %s new, %s seen before; %s", group(d.Asked), group(d.New), group(d.Seen), counted(int(d.Restarts), "restart")))
-	p.wrapped("  ", fmt.Sprintf("%s bits, %.1f %% set; %s found and put right, no URL was lost", group(d.Bits), 100*d.Fill, counted(int(d.FalsePositives), "false positive")))
-	p.wrapped("  ", fmt.Sprintf("rate of false positives: %.2g measured (95 %%: %.2g to %.2g), %.2g expected now", d.Rate, d.RateLow, d.RateHigh, d.ExpectedRate))
-}
-
-func (r *Report) costs(p *page) {
-	c := r.Resources
-	p.head("Cost")
-	p.wrapped("  ", fmt.Sprintf("%s, %.1f pages a second, %.2f CPU-seconds, peak memory %.1f MiB, %s of bodies",
-		spell(c.Seconds), c.PagesPerSecond, c.CPUSeconds, float64(c.PeakRSSBytes)/(1<<20), amount(r.Pages.Bytes)))
-}
-
 // figureText writes a figure with the half-width of its 95 % interval.
 func figureText(f Figure) string {
 	text := short(f)
@@ -305,4 +302,11 @@ func shorten(s string, n int) string {
 		return s
 	}
 	return s[:n/2-1] + ".." + s[len(s)-(n-n/2-1):]
+}
+
+func (r *Report) costs(p *page) {
+	c := r.Resources
+	p.head("Cost")
+	p.wrapped("  ", fmt.Sprintf("%s, %.1f pages a second, %.2f CPU-seconds, peak memory %.1f MiB, %s of bodies",
+		spell(c.Seconds), c.PagesPerSecond, c.CPUSeconds, float64(c.PeakRSSBytes)/(1<<20), amount(r.Pages.Bytes)))
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"crawler/crawl"
+	"crawler/dedup"
 	"crawler/fetch"
 	"crawler/frontier"
 	"crawler/parse"
@@ -35,7 +36,11 @@ func (o *options) crawl(seeds []string) (crawl.Config, error) {
 		return crawl.Config{}, err
 	}
 	return crawl.Config{
-		Seeds:        seeds,
+		Seeds: seeds,
+		Dedup: dedup.Config{
+			ExpectURLs: o.expect, FPRate: o.fpRate, RestartEvery: o.restart, Seed: o.seed, FilterOnly: o.dedup.value == "filter",
+		},
+		MinFree:      int64(o.minFree),
 		Scope:        crawl.Scope{Mode: mode, Include: o.include, Exclude: o.exclude},
 		MaxDepth:     o.maxDepth(),
 		MaxPages:     o.pages,
@@ -63,7 +68,8 @@ func (o *options) check() error {
 	}{
 		{"depth", o.depth, -1, 1 << 20}, {"max-pages", o.pages, 0, math.MaxInt}, {"max-pages-per-host", o.perHost, 0, math.MaxInt},
 		{"concurrency", o.conns, 1, 10_000}, {"per-host", o.hostCons, 1, 1000}, {"retries", o.retries, 0, 100},
-		{"max-sites", o.maxSites, 1, 1_000_000},
+		{"max-sites", o.maxSites, 1, 1_000_000}, {"restart-every", o.restart, 0, math.MaxInt},
+		{"expect-urls", o.expect, 0, int(min(dedup.MaxURLs, int64(math.MaxInt)))},
 	} {
 		if n.value < n.low || n.value > n.high {
 			return usage("", "--%s %d: want %d to %d", n.flag, n.value, n.low, n.high)
@@ -71,6 +77,9 @@ func (o *options) check() error {
 	}
 	if o.rate != 0 && !(o.rate >= 0.001 && o.rate <= 1e6) {
 		return usage("", "--rate-limit %v: want 0.001 to 1000000 pages a second, or 0 for no limit", o.rate)
+	}
+	if !(o.fpRate >= 0 && o.fpRate <= dedup.MaxFPRate) { // so written, it refuses NaN
+		return usage("", "--fp-rate %v: want above 0 and at most %v", o.fpRate, dedup.MaxFPRate)
 	}
 	if o.timeout == 0 || o.maxSize == 0 {
 		return usage("", "--timeout and --max-size must be above 0")
@@ -176,15 +185,6 @@ func loadCookies(name string) (http.CookieJar, error) {
 	return fetch.LoadCookies(f)
 }
 
-// stream is where page records go beside the file, if anywhere. When its reader goes
-// away, as head does, the crawl is stopped.
-func (o *options) stream(s streams, stop func()) io.Writer {
-	if o.jsonl {
-		return &pipe{w: s.out, stop: stop}
-	}
-	return nil
-}
-
 // pipe is a writer whose reader may leave.
 type pipe struct {
 	w    io.Writer
@@ -203,15 +203,6 @@ func (p *pipe) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	return n, err
-}
-
-// reportTo is where the text report goes: standard output, unless the page records
-// have it.
-func (o *options) reportTo(s streams) io.Writer {
-	if o.jsonl {
-		return s.err
-	}
-	return s.out
 }
 
 func newLogger(o *options, w io.Writer) *slog.Logger {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"crawler/crawl"
 	"crawler/internal/demosite"
 )
 
@@ -31,7 +32,7 @@ under 20 seconds and touches no network.`,
 		Example: `  crawler demo
   crawler demo -o demo && head -3 demo/pages.jsonl`,
 		Args: exactly(0, "crawler demo takes flags only"),
-		RunE: func(c *cobra.Command, _ []string) error { return o.demo(c, s) },
+		RunE: func(c *cobra.Command, _ []string) error { return o.crawlDemo(c, s) },
 	}
 	f := c.Flags()
 	f.StringVarP(&o.out, "out", "o", "", "write the crawl into `DIR` (default a new temporary directory)")
@@ -51,39 +52,61 @@ func demoOptions() *options {
 	o.flags(pflag.NewFlagSet("", pflag.ContinueOnError)) // sets the defaults
 	o.delay, o.conns = seconds(25*time.Millisecond), 16
 	o.scope.value, o.drop, o.sitemap = "domain", []string{"utm_*"}, true
-	o.exact, o.contact = true, "demo"
+	o.exact, o.contact, o.demo = true, "demo", true
 	return o
 }
 
-func (o *options) demo(c *cobra.Command, s streams) error {
-	web := demosite.New(demoSeed)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+// crawlDemo crawls the demo's web.
+func (o *options) crawlDemo(c *cobra.Command, s streams) error {
+	web, err := serveDemo()
 	if err != nil {
-		return &exitError{code: exitFailed, err: fmt.Errorf("demo web: %w", err)}
+		return err
 	}
-	server := &http.Server{Handler: web, ReadHeaderTimeout: 10 * time.Second}
-	var serving sync.WaitGroup
-	serving.Go(func() { server.Serve(listener) })
-	defer func() {
-		server.Close()
-		serving.Wait()
-	}()
-
-	if o.out == "" {
+	defer web.close()
+	if o.out == "" { // nobody will come back to it
 		dir, err := os.MkdirTemp("", "crawler-demo-")
 		if err != nil {
 			return diskError(err)
 		}
-		o.out = filepath.Join(dir, "crawl")
+		o.out, o.durable = filepath.Join(dir, "crawl"), false
 	}
 	cfg, err := o.crawl(web.Seeds())
 	if err != nil {
 		return err
 	}
-	// Every name of the demo web leads to its one listener.
-	cfg.Fetch.Resolve = map[string]string{"*:80": listener.Addr().String()}
+	web.reroute(&cfg)
 	if !o.quiet {
-		fmt.Fprintf(s.err, "demo: %d hosts served on %s\n", len(web.Hosts()), listener.Addr())
+		fmt.Fprintf(s.err, "demo: %d hosts served on %s\n", len(web.Hosts()), web.addr)
 	}
 	return o.run(c.Context(), s, cfg)
+}
+
+// demoWeb is the demo's web while it is served.
+type demoWeb struct {
+	*demosite.Web
+	addr    string
+	server  *http.Server
+	serving sync.WaitGroup
+}
+
+// serveDemo serves the demo's web on loopback.
+func serveDemo() (*demoWeb, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, &exitError{code: exitFailed, err: fmt.Errorf("demo web: %w", err)}
+	}
+	site := demosite.New(demoSeed)
+	w := &demoWeb{Web: site, addr: listener.Addr().String(), server: &http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second}}
+	w.serving.Go(func() { w.server.Serve(listener) })
+	return w, nil
+}
+
+// reroute leads every name of the demo's web to its one listener.
+func (w *demoWeb) reroute(cfg *crawl.Config) {
+	cfg.Fetch.Resolve = map[string]string{"*:80": w.addr}
+}
+
+func (w *demoWeb) close() {
+	w.server.Close()
+	w.serving.Wait()
 }

@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 
 	"crawler/crawl"
-	"crawler/dedup"
 	"crawler/internal/demosite"
 	"crawler/internal/memweb"
 	"crawler/report"
@@ -31,7 +30,11 @@ func (k *kept) Page(v *crawl.Visit) error {
 func TestDemoFindsTheTruth(t *testing.T) {
 	web := demosite.New(demoSeed)
 	truth := web.Truth()
-	k := &kept{Recorder: report.NewRecorder(report.Config{Exact: true, Seed: 5}), pages: map[string]int{}}
+	rec, err := report.NewRecorder(report.Config{Exact: true, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &kept{Recorder: rec, pages: map[string]int{}}
 	var rep *report.Report
 	synctest.Test(t, func(t *testing.T) {
 		hosts := map[string]http.Handler{}
@@ -44,11 +47,7 @@ func TestDemoFindsTheTruth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen, err := dedup.NewRestarting(dedup.Config{Seed: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg.Fetch.DialContext, cfg.Seen, cfg.Recorder = net.DialContext, seen, k
+		cfg.Fetch.DialContext, cfg.Dedup.Seed, cfg.Recorder = net.DialContext, 5, k
 		res, err := crawl.Run(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -56,7 +55,7 @@ func TestDemoFindsTheTruth(t *testing.T) {
 		if took := res.Finished.Sub(res.Started).Seconds(); took > 18 {
 			t.Errorf("the demo takes %.1f s, want under 20 with a margin", took)
 		}
-		rep = report.New("test", res, seen.Stats(), k.Recorder, report.Usage{})
+		rep = report.New("test", res, k.Recorder, report.Usage{})
 	})
 
 	want := map[string]int{}

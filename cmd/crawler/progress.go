@@ -30,6 +30,16 @@ type screen struct {
 	width int            // columns; a line that wraps would not be drawn over
 	lines int            // of the block that stands there; guarded by mu
 	last  crawl.Progress // guarded by mu
+
+	// What the runs before fetched, for rates are those of this run. Set before the
+	// crawl begins.
+	before crawl.Progress
+}
+
+// resumes tells the screen how far the crawl was when this run began.
+func (s *screen) resumes(last crawl.Result) {
+	s.before = crawl.Progress{Fetched: last.Fetched, Bytes: last.Bytes}
+	s.last = s.before
 }
 
 func newScreen(o *options, w io.Writer) *screen {
@@ -69,20 +79,25 @@ func (s *screen) erase() {
 // progress returns what shows the progress of a crawl, and how often to call it: the
 // live block, or a log line with the columns of Heritrix's progress-statistics.
 func (s *screen) progress(o *options, log *slog.Logger) (func(crawl.Progress), time.Duration) {
-	switch {
-	case o.quiet:
+	if o.quiet {
 		return nil, 0
-	case s.live:
-		return s.show, liveEvery
 	}
-	return func(p crawl.Progress) { logProgress(log, p) }, logEvery
+	began := time.Now() // of this run
+	show, every := func(p crawl.Progress) { logProgress(log, p, s.before) }, logEvery
+	if s.live {
+		show, every = s.show, liveEvery
+	}
+	return func(p crawl.Progress) {
+		p.Elapsed = time.Since(began)
+		show(p)
+	}, every
 }
 
-func logProgress(log *slog.Logger, p crawl.Progress) {
+func logProgress(log *slog.Logger, p, before crawl.Progress) {
 	s := p.Elapsed.Seconds()
 	log.Info("progress",
 		"discovered", p.Admitted, "queued", p.Queued, "downloaded", p.Fetched,
-		"pages/s", round(float64(p.Fetched)/s), "KiB/s", round(float64(p.Bytes)/1024/s), "failures", p.Failed,
+		"pages/s", round(float64(p.Fetched-before.Fetched)/s), "KiB/s", round(float64(p.Bytes-before.Bytes)/1024/s), "failures", p.Failed,
 		"skipped", p.Skipped, "busy", p.Leased, "hosts", p.Hosts, "mem_MiB", memory()>>20)
 }
 
@@ -100,7 +115,7 @@ func (s *screen) show(p crawl.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
-	lines := describe(p, s.last)
+	lines := describe(p, s.last, s.before)
 	for i := range lines {
 		lines[i] = clip(lines[i], s.width-1)
 	}
@@ -108,22 +123,23 @@ func (s *screen) show(p crawl.Progress) {
 	s.lines, s.last = len(lines), p
 }
 
-// describe puts the state into a few lines, with the rate since the last look.
-func describe(p, last crawl.Progress) []string {
+// describe puts the state into a few lines, with the rate since the last look and that
+// since the run began, before which there was something already.
+func describe(p, last, before crawl.Progress) []string {
 	now := p.Elapsed - last.Elapsed
 	rate := 0.0
 	if now > 0 {
 		rate = float64(p.Fetched-last.Fetched) / now.Seconds()
 	}
 	state := p.Elapsed.Round(time.Second).String()
-	if eta := remaining(p); eta > 0 {
+	if eta := remaining(p, before); eta > 0 {
 		state += ", at most " + eta.Round(time.Second).String() + " to go"
 	}
 	if p.Stopping {
 		state += ", stopping"
 	}
 	lines := []string{
-		fmt.Sprintf("pages %-9d %7.1f/s now %7.1f/s mean   %s", p.Fetched, rate, float64(p.Fetched)/p.Elapsed.Seconds(), state),
+		fmt.Sprintf("pages %-9d %7.1f/s now %7.1f/s mean   %s", p.Fetched, rate, float64(p.Fetched-before.Fetched)/p.Elapsed.Seconds(), state),
 		fmt.Sprintf("queued %-8d in flight %-5d failed %-6d skipped %-7d hosts %d", p.Queued, p.Leased, p.Failed, p.Skipped, p.Hosts),
 		fmt.Sprintf("bodies %-8s memory %s", bytesText(p.Bytes), bytesText(int64(memory()))),
 	}
@@ -134,13 +150,13 @@ func describe(p, last crawl.Progress) []string {
 }
 
 // remaining is the time a limit leaves, where one makes it foreseeable.
-func remaining(p crawl.Progress) time.Duration {
+func remaining(p, before crawl.Progress) time.Duration {
 	var eta time.Duration
 	if p.TimeLimit > 0 {
 		eta = max(p.TimeLimit-p.Elapsed, 0)
 	}
-	if p.MaxPages > 0 && p.Fetched > 0 {
-		byPages := time.Duration(float64(p.Elapsed) / float64(p.Fetched) * float64(p.MaxPages-p.Fetched))
+	if done := p.Fetched - before.Fetched; p.MaxPages > 0 && done > 0 {
+		byPages := time.Duration(float64(p.Elapsed) / float64(done) * float64(p.MaxPages-p.Fetched))
 		if eta == 0 || byPages < eta {
 			eta = byPages
 		}

@@ -31,17 +31,36 @@ func TestProgressBlockIsDrawnOverAndGivesWayToLogs(t *testing.T) {
 	}
 }
 
+// Of a crawl that was resumed the rates are those of this run.
+func TestRatesOfAResumedCrawl(t *testing.T) {
+	var out bytes.Buffer
+	s := &screen{w: &out, live: true, width: 80}
+	s.resumes(crawl.Result{Fetched: 1000, Bytes: 1 << 20})
+	s.show(crawl.Progress{Elapsed: 2 * time.Second, Fetched: 1010})
+	if got := out.String(); !strings.Contains(got, "pages 1010") || !strings.Contains(got, "5.0/s now") || !strings.Contains(got, "5.0/s mean") {
+		t.Error(got)
+	}
+	out.Reset()
+	logProgress(newLogger(&options{}, &out), crawl.Progress{Elapsed: 2 * time.Second, Fetched: 1010, Bytes: 3 << 20}, s.before)
+	if got := out.String(); !strings.Contains(got, "downloaded=1010 pages/s=5 KiB/s=1024 ") {
+		t.Error(got)
+	}
+}
+
 func TestRemaining(t *testing.T) {
 	for _, c := range []struct {
-		p    crawl.Progress
-		want time.Duration
+		p      crawl.Progress
+		want   time.Duration
+		before int
 	}{
-		{crawl.Progress{Elapsed: 10 * time.Second, Fetched: 100}, 0},
-		{crawl.Progress{Elapsed: 10 * time.Second, Fetched: 100, MaxPages: 150}, 5 * time.Second},
-		{crawl.Progress{Elapsed: 10 * time.Second, Fetched: 100, TimeLimit: 12 * time.Second, MaxPages: 150}, 2 * time.Second},
-		{crawl.Progress{Elapsed: 10 * time.Second, TimeLimit: 12 * time.Second, MaxPages: 150}, 2 * time.Second},
+		{crawl.Progress{Elapsed: 10 * time.Second, Fetched: 100}, 0, 0},
+		{crawl.Progress{Elapsed: 10 * time.Second, Fetched: 100, MaxPages: 150}, 5 * time.Second, 0},
+		{crawl.Progress{Elapsed: 10 * time.Second, Fetched: 100, TimeLimit: 12 * time.Second, MaxPages: 150}, 2 * time.Second, 0},
+		{crawl.Progress{Elapsed: 10 * time.Second, TimeLimit: 12 * time.Second, MaxPages: 150}, 2 * time.Second, 0},
+		{crawl.Progress{Elapsed: 10 * time.Second, Fetched: 1100, MaxPages: 1150}, 5 * time.Second, 1000},
+		{crawl.Progress{Elapsed: 10 * time.Second, Fetched: 1000, MaxPages: 1150}, 0, 1000},
 	} {
-		if got := remaining(c.p); got != c.want {
+		if got := remaining(c.p, crawl.Progress{Fetched: c.before}); got != c.want {
 			t.Errorf("%+v: %v, want %v", c.p, got, c.want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"crawler/report"
+	"crawler/store"
 )
 
 func newReport(s streams) *cobra.Command {
@@ -25,7 +26,7 @@ func newReport(s streams) *cobra.Command {
 			r, err := report.Load(args[0])
 			switch {
 			case errors.Is(err, report.ErrUnfinished):
-				return usage("it was killed, or still runs; its pages so far are in "+report.PagesFile+". To crawl again, remove the directory or choose another -o", "%w", err)
+				return usage(unfinished(args[0]), "%w", err)
 			case errors.Is(err, report.ErrNoReport):
 				return usage("name the directory given to crawler crawl -o; a crawl writes its report when it ends", "%w", err)
 			case err != nil:
@@ -36,6 +37,14 @@ func newReport(s streams) *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	return c
+}
+
+// unfinished is what to do about a crawl without a report.
+func unfinished(dir string) string {
+	if _, err := store.ReadMeta(store.Disk(), dir); err != nil {
+		return "it was killed, or still runs; its pages so far are in " + report.PagesFile + ". To crawl again, remove the directory or choose another -o"
+	}
+	return "it still runs, or was killed: " + resumeCommand(dir) + " goes on with it; its pages so far are in " + report.PagesFile
 }
 
 func printReport(w io.Writer, r *report.Report, asJSON bool) error {

@@ -27,8 +27,8 @@ Exit codes:
   0    the crawl ended, or a limit you set ended it
   1    something failed
   2    wrong usage: a flag, the configuration, a seed
-  3    the output could not be written (no space, no permission)
-  4    nothing could be fetched
+  3    the output could not be written, or the disk is nearly full (--min-free)
+  4    nothing could be fetched; for why: the crawl never met the URL
   5    a limit ended the crawl, with --fail-on-limit
   130  interrupted (Ctrl-C); the report covers what was done`
 
@@ -81,9 +81,12 @@ func newRoot(s streams) *cobra.Command {
 robots.txt, asks each host one page a second, remembers what it has seen in a
 multilayer Bloom filter with an exact check behind it, and ends with a report:
 pages and what was skipped and why, distinct words and surprise number of every
-site, and the filter's measured rate of false positives.`,
+site, and the filter's measured rate of false positives. A crawl that was stopped,
+was killed or crashed goes on where it was.`,
 		Example: `  crawler demo
   crawler crawl https://example.com/ -o example
+  crawler resume example
+  crawler why example https://example.com/about
   crawler report example`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -93,7 +96,7 @@ site, and the filter's measured rate of false positives.`,
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetVersionTemplate("crawler {{.Version}}\n")
-	root.AddCommand(newCrawl(s), newReport(s), newDemo(s), newLab(s), newVersion(s))
+	root.AddCommand(newCrawl(s), newResume(s), newReport(s), newWhy(s), newDemo(s), newLab(s), newVersion(s))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range append(root.Commands(), root) {

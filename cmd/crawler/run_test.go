@@ -44,7 +44,7 @@ func TestHostThatDoesNotResolve(t *testing.T) {
 }
 
 func TestNoPermissionForTheOutput(t *testing.T) {
-	_, err := new(options).created(nil, &fs.PathError{Op: "mkdir", Path: "/srv/crawl", Err: syscall.EACCES})
+	err := refuseOut("/srv/crawl", &fs.PathError{Op: "mkdir", Path: "/srv/crawl", Err: syscall.EACCES})
 	var e *exitError
 	if !errors.As(err, &e) || e.code != exitDisk || !strings.Contains(e.hint, "you may write to") || !strings.Contains(e.Error(), "/srv/crawl") {
 		t.Errorf("%v", err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,7 +44,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": serve, "exits": exits, "requests": requests, "lines": lines,
+			"serve": serve, "exits": exits, "requests": requests, "lines": lines, "appears": appears, "once": eachOnce,
 		},
 	})
 }
@@ -167,6 +169,33 @@ func lines(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// appears FILE N waits until a file that is being written has N lines.
+func appears(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	name := ts.MkAbs(args[0])
+	for range 1_000_000 {
+		if data, _ := os.ReadFile(name); strings.Count(string(data), "\n") >= want {
+			return
+		}
+		runtime.Gosched()
+	}
+	ts.Fatalf("%s does not come to %d lines", args[0], want)
+}
+
+// once FILE checks that no two page records are of one URL.
+func eachOnce(ts *testscript.TestScript, neg bool, args []string) {
+	seen := map[string]bool{}
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		var p report.PageRecord
+		ts.Check(json.Unmarshal([]byte(line), &p))
+		if seen[p.URL] {
+			ts.Fatalf("%s has %s twice", args[0], p.URL)
+		}
+		seen[p.URL] = true
+	}
+}
+
 // The schema of report.json is a promise: exactly these keys at the top.
 func TestReportKeys(t *testing.T) {
 	dir := t.TempDir()
@@ -184,7 +213,7 @@ func TestReportKeys(t *testing.T) {
 			keys = append(keys, strings.Split(l, `"`)[1])
 		}
 	}
-	want := "version seeds started finished ended_by pages skipped errors dedup words sites frontier resources"
+	want := "version seeds started finished ended_by runs pages skipped errors dedup words sites frontier resources"
 	if got := strings.Join(keys, " "); got != want {
 		t.Errorf("keys %s, want %s", got, want)
 	}

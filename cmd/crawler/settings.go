@@ -22,7 +22,7 @@ var notSettings = map[string]bool{"config": true, "help": true, "dry-run": true}
 func resolveSettings(f *pflag.FlagSet, environ []string) error {
 	given := map[string]bool{}
 	f.Visit(func(fl *pflag.Flag) { given[fl.Name] = true })
-	if err := fromEnvironment(f, environ, given); err != nil {
+	if err := fromEnvironment(f, environ, given, func(name string) bool { return name != "help" }); err != nil {
 		return err
 	}
 	name := f.Lookup("config").Value.String()
@@ -38,7 +38,9 @@ func resolveSettings(f *pflag.FlagSet, environ []string) error {
 
 const envPrefix = "CRAWLER_"
 
-func fromEnvironment(f *pflag.FlagSet, environ []string, given map[string]bool) error {
+// fromEnvironment sets the flags that were not given and that the command takes from
+// the environment, and notes them in given.
+func fromEnvironment(f *pflag.FlagSet, environ []string, given map[string]bool, takes func(flag string) bool) error {
 	for _, kv := range environ {
 		k, v, _ := strings.Cut(kv, "=")
 		key, ours := strings.CutPrefix(k, envPrefix)
@@ -55,7 +57,7 @@ func fromEnvironment(f *pflag.FlagSet, environ []string, given map[string]bool) 
 			}
 			continue
 		}
-		if given[name] || name == "help" {
+		if given[name] || !takes(name) {
 			continue
 		}
 		if err := f.Set(name, v); err != nil {

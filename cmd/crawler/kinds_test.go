@@ -1,0 +1,191 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+func newSettings() (*options, *pflag.FlagSet) {
+	o := &options{}
+	f := pflag.NewFlagSet("crawl", pflag.ContinueOnError)
+	o.flags(f)
+	return o, f
+}
+
+// A new flag has to say what it means to a crawl that is resumed.
+func TestEveryFlagHasAKind(t *testing.T) {
+	_, f := newSettings()
+	flags := 0
+	f.VisitAll(func(fl *pflag.Flag) {
+		flags++
+		if kinds[fl.Name] == 0 {
+			t.Errorf("--%s has no kind: add it to kinds.go", fl.Name)
+		}
+	})
+	if flags != len(kinds) {
+		t.Errorf("%d flags, %d kinds", flags, len(kinds))
+	}
+}
+
+// given is a value of every flag that is kept, other than its default.
+var given = map[string][]string{
+	"max-pages": {"7"}, "max-bytes": {"2GiB"}, "time-limit": {"90s"}, "fail-on-limit": {"true"}, "min-free": {"0"},
+	"delay": {"250ms"}, "max-delay": {"0"}, "concurrency": {"9"}, "per-host": {"4"}, "rate-limit": {"0.125"},
+	"retries": {"5"}, "timeout": {"5"}, "grace": {"3s"}, "contact": {"me@example.org"}, "user-agent": {"x/1, y"},
+	"header": {"A: b, c", "Authorization: Basic \"x\""}, "cookies": {"testdata/cookies.txt"}, "proxy": {"http://u:p@127.0.0.1:3128"},
+	"resolve": {"a.example:80:127.0.0.1", "b.example:80:127.0.0.1"}, "max-pages-per-host": {"3"},
+	"scope": {"domain"}, "include": {"a,b", `c\.(d|e)`}, "exclude": {"x y", ""}, "depth": {"0"}, "sitemap": {"true"},
+	"assets": {"true"}, "drop-params": {"utm_*", "fbclid"}, "robots": {"ignore"},
+	"extract": {"h1=h1", "d=meta[name=\"description\"]@content"}, "edges": {"true"}, "exact-stats": {"true"},
+	"max-sites": {"5"}, "max-size": {"1234"}, "expect-urls": {"1000"}, "fp-rate": {"0.25"}, "restart-every": {"10"},
+	"seed": {"18446744073709551615"}, "dedup": {"filter"}, "durable": {"false"},
+}
+
+// What crawl.json keeps of the settings gives the same crawl again.
+func TestKeptSettingsGiveTheSameCrawl(t *testing.T) {
+	for name, k := range kinds {
+		if k.kept() != (given[name] != nil) {
+			t.Fatalf("--%s: give it a value in this test, if it is kept", name)
+		}
+	}
+	o, f := newSettings()
+	for name, values := range given {
+		for _, v := range values {
+			if err := f.Set(name, v); err != nil {
+				t.Fatalf("--%s %s: %v", name, v, err)
+			}
+		}
+	}
+	kept, err := keptSettings(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(kept) != len(given) {
+		t.Errorf("kept %q, gave %q", slices.Sorted(maps.Keys(kept)), slices.Sorted(maps.Keys(given)))
+	}
+	data, err := json.Marshal(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read map[string][]string
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	again, g := newSettings()
+	if err := restoreSettings(g, nil, read); err != nil {
+		t.Fatal(err)
+	}
+	if here, err := os.Getwd(); err != nil || again.cookies != filepath.Join(here, "testdata/cookies.txt") {
+		t.Errorf("the cookies are in %q, %v: want a path that holds in every directory", again.cookies, err)
+	}
+	again.cookies = o.cookies
+	f.VisitAll(func(fl *pflag.Flag) {
+		if after := g.Lookup(fl.Name).Value.String(); after != fl.Value.String() {
+			t.Errorf("--%s is %s, was %s", fl.Name, after, fl.Value)
+		}
+	})
+	if !slices.Equal(again.headers, o.headers) || len(again.include) != 2 || len(again.extract.parsed) != 2 {
+		t.Errorf("headers %q, was %q; %d expressions, %d rules", again.headers, o.headers, len(again.include), len(again.extract.parsed))
+	}
+}
+
+func TestDefaultsAreNotKept(t *testing.T) {
+	_, f := newSettings()
+	if err := f.Parse(strings.Fields("--delay 1s -o out -q --log-format json --seeds x --no-color")); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := keptSettings(f); err != nil || len(kept) != 0 {
+		t.Errorf("kept %q, %v", kept, err)
+	}
+}
+
+// What is given for this run comes before what the crawl had; a list is replaced.
+func TestSettingsOfAResumedCrawl(t *testing.T) {
+	o, f := newSettings()
+	if err := f.Parse(strings.Fields("--max-pages 20 -H X:2 --proxy=")); err != nil {
+		t.Fatal(err)
+	}
+	now, err := givenToResume(f, []string{"CRAWLER_DELAY=3s", "CRAWLER_SCOPE=any", "CRAWLER_MAX_PAGES=30", "CRAWLER_OUT=x", "HOME=/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := map[string][]string{
+		"max-pages": {"10"}, "delay": {"5s"}, "scope": {"domain"}, "header": {"X: 0", "X: 1"}, "proxy": {"http://127.0.0.1:1"}, "retries": {"0"},
+	}
+	if err := restoreSettings(f, now, before); err != nil {
+		t.Fatal(err)
+	}
+	if o.pages != 20 || o.delay != seconds(3e9) || o.scope.value != "domain" || len(o.headers) != 1 || o.proxy != "" || o.retries != 0 || o.out != "" {
+		t.Errorf("pages %d, delay %v, scope %s, headers %q, proxy %q, retries %d, out %q", o.pages, o.delay, o.scope.value, o.headers, o.proxy, o.retries, o.out)
+	}
+	after, err := keptSettings(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(changes(before, after), " "), "--delay --header --max-pages --proxy"; got != want {
+		t.Errorf("changed %s, want %s", got, want)
+	}
+	cfg, err := o.crawl([]string{"http://a.example/"})
+	if err != nil || cfg.Frontier.Delay != 3e9 || cfg.Frontier.Retries != 0 || cfg.MaxPages != 20 {
+		t.Errorf("%+v, %v", cfg.Frontier, err)
+	}
+}
+
+func TestResumeRefusesWhatWouldMakeAnotherCrawl(t *testing.T) {
+	for name, k := range kinds {
+		_, f := newSettings()
+		value := "1"
+		if v := given[name]; v != nil {
+			value = v[0]
+		} else if name == "log-format" {
+			value = "json"
+		}
+		if err := f.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+		_, err := givenToResume(f, nil)
+		if refused := err != nil; refused == k.resumable() {
+			t.Errorf("--%s: %v", name, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "--"+name+" ") && !strings.HasSuffix(err.Error(), "--"+name) {
+			t.Errorf("--%s is not named: %v", name, err)
+		}
+	}
+}
+
+func TestSettingsThatCannotBeRestored(t *testing.T) {
+	for name, values := range map[string][]string{
+		"dealy": {"1s"}, "quiet": {"true"}, "delay": {"1s", "2s"}, "retries": {}, "depth": {"deep"}, "include": {"("},
+	} {
+		_, f := newSettings()
+		if err := restoreSettings(f, nil, map[string][]string{name: values}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s %q: %v", name, values, err)
+		}
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	for path, want := range map[string]string{
+		"out": "out", "/a/b-c_d.e": "/a/b-c_d.e", "my crawl": "'my crawl'", "it's": `'it'\''s'`, "": "''", "a$b": "'a$b'",
+		"-o": "'./-o'", "é": "'é'", "~x": "'~x'",
+	} {
+		if got := quoted(path); got != want {
+			t.Errorf("%q is quoted %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestCommas(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
+		if got := commas(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}

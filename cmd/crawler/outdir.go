@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"crawler/crawl"
+	"crawler/store"
+	"crawler/weburl"
+)
+
+// demoKey marks in crawl.json a crawl of the demo's own web, which crawler resume has
+// to serve again.
+const demoKey = "demo"
+
+// create makes the crawl directory and takes its lock.
+func (o *options) create(seeds []string) (*store.Dir, error) {
+	kept, err := keptSettings(o.set)
+	if err != nil {
+		return nil, usage("", "settings: %w", err)
+	}
+	if o.demo {
+		kept[demoKey] = []string{"true"}
+	}
+	meta := store.Meta{Version: version, Created: time.Now().UTC(), Seeds: seeds, Flags: kept}
+	if o.out != "" {
+		dir, err := store.Create(store.Disk(), o.out, meta, o.durable)
+		if err != nil {
+			return nil, refuseOut(o.out, err)
+		}
+		return dir, nil
+	}
+	u, err := weburl.Parse(seeds[0])
+	if err != nil {
+		return nil, usage("", "%w", err)
+	}
+	name := fmt.Sprintf("crawl-%s-%s", fileName(u.Host()), time.Now().Format("20060102-150405"))
+	dir, err := store.Create(store.Disk(), name, meta, o.durable)
+	for n := 2; taken(err) && n < 100; n++ { // others may have begun in this second
+		dir, err = store.Create(store.Disk(), fmt.Sprintf("%s-%d", name, n), meta, o.durable)
+	}
+	if err != nil {
+		return nil, diskError(err)
+	}
+	return dir, nil
+}
+
+func taken(err error) bool { return errors.Is(err, store.ErrExists) || errors.Is(err, store.ErrLocked) }
+
+// refuseOut says why no new crawl can be written into the directory out, by what is in
+// it.
+func refuseOut(out string, err error) error {
+	if !taken(err) {
+		return diskError(err)
+	}
+	another := "choose another -o; crawler report prints the report of the one that is there"
+	dir, cause := store.OpenRead(store.Disk(), out)
+	if cause == nil {
+		defer dir.Close()
+	}
+	switch {
+	case errors.Is(err, store.ErrLocked) || errors.Is(cause, store.ErrLocked):
+		return usage("choose another -o, or wait until it has ended", "another process is writing into %s", out)
+	case cause != nil: // no crawl that could be resumed
+		return usage(another, "%w", err)
+	}
+	if complete, _, cause := crawl.Complete(dir); cause == nil && !complete {
+		return usage(resumeCommand(out)+" continues it; or choose another -o", "%s holds an unfinished crawl", out)
+	}
+	return usage(another, "%w", err)
+}
+
+// resumeCommand is what to type to go on with the crawl in dir.
+func resumeCommand(dir string) string { return "crawler resume " + quoted(dir) }
+
+// quoted is a path as a shell reads it.
+func quoted(path string) string {
+	plain := func(c rune) bool {
+		return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.ContainsRune("/._-+,:=@%", c)
+	}
+	if path != "" && path[0] != '-' && strings.IndexFunc(path, func(c rune) bool { return !plain(c) }) < 0 {
+		return path
+	}
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// fileName keeps of a host name what any file system takes.
+func fileName(host string) string {
+	b := []byte(clip(host, 60))
+	for i, c := range b {
+		if c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == '.' || c == '-' {
+			continue
+		}
+		b[i] = '_'
+	}
+	return string(b)
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"crawler/crawl"
+	"crawler/report"
+	"crawler/store"
+)
+
+func newResume(s streams) *cobra.Command {
+	o := &options{}
+	c := &cobra.Command{
+		Use:   "resume DIR",
+		Short: "Go on with a crawl that was stopped, was killed or crashed",
+		Long: `resume goes on with the crawl in DIR from its last commit, which is at most 256
+pages or a tenth of a second before its end: with its seeds and settings, which need
+not be given again. No page is lost and none is recorded twice; what was in flight or
+recorded behind the last commit is fetched again.
+
+Limits, pace and access may be changed by the flags below, and stay changed for the
+next resume. What decides which pages belong to the crawl, or what is recorded of
+them, may not: that would make one crawl of two. --max-pages and --max-bytes count
+over all runs, --time-limit in each. The environment (CRAWLER_DELAY=2s) sets these
+flags as it does for crawler crawl; it comes before what the crawl had.`,
+		Example: `  crawler resume example
+  crawler resume example --max-pages 10000
+  crawler resume example --delay 2s -q`,
+		Args: exactly(1, "name the crawl's directory: crawler resume DIR"),
+		RunE: func(c *cobra.Command, args []string) error { return o.resume(c.Context(), s, args[0]) },
+	}
+	o.flags(c.Flags())
+	c.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = !kinds[f.Name].resumable() })
+	prepare(c)
+	return c
+}
+
+// resume goes on with the crawl in the directory name.
+func (o *options) resume(parent context.Context, s streams, name string) error {
+	given, err := givenToResume(o.set, os.Environ())
+	if err != nil {
+		return err
+	}
+	dir, err := store.Open(store.Disk(), name)
+	if err != nil {
+		return refuseDir(name, err)
+	}
+	if err := o.restore(dir, given); err != nil {
+		dir.Close()
+		return err
+	}
+	ctx, r, end := o.session(parent, s, dir)
+	defer end()
+	cfg, err := o.crawl(dir.Meta().Seeds)
+	if err != nil {
+		return err
+	}
+	if o.demo {
+		web, err := serveDemo()
+		if err != nil {
+			return err
+		}
+		defer web.close()
+		web.reroute(&cfg)
+	}
+	if err := r.plug(&cfg); err != nil {
+		return err
+	}
+	complete, last, err := crawl.Complete(dir)
+	switch {
+	case err != nil:
+		return damaged(name, err)
+	case complete:
+		return r.finished(last)
+	}
+	if err := r.begin(&cfg, last); err != nil {
+		return err
+	}
+	return r.crawl(ctx, cfg)
+}
+
+// givenToResume are the flags that the command line and the environment set; those
+// that would make another crawl are refused.
+func givenToResume(f *pflag.FlagSet, environ []string) (map[string]bool, error) {
+	given := map[string]bool{}
+	var refused error
+	f.Visit(func(fl *pflag.Flag) {
+		given[fl.Name] = true
+		if refused == nil && fl.Name != "help" && !kinds[fl.Name].resumable() {
+			refused = kinds[fl.Name].refusal(fl.Name)
+		}
+	})
+	if refused != nil {
+		return nil, refused
+	}
+	return given, fromEnvironment(f, environ, given, func(name string) bool { return kinds[name].resumable() })
+}
+
+// restore fills in the settings the crawl had, beside those that are given now.
+func (o *options) restore(dir *store.Dir, given map[string]bool) error {
+	kept := maps.Clone(dir.Meta().Flags)
+	o.demo = kept[demoKey] != nil
+	delete(kept, demoKey)
+	if err := restoreSettings(o.set, given, kept); err != nil {
+		return damaged(dir.Path(), fmt.Errorf("crawl.json: %w", err))
+	}
+	return nil
+}
+
+// begin refuses a crawl that a limit leaves nothing to do, makes the settings of this run
+// those of the crawl, and takes away the report of the run before, which a kill from
+// now on would leave as if it were the truth.
+func (r *session) begin(cfg *crawl.Config, last crawl.Result) error {
+	if err := r.limitStands(last); err != nil {
+		return err
+	}
+	if err := r.keepSettings(); err != nil {
+		return stopped(err, resumeCommand(r.dir.Path()))
+	}
+	if err := removeReport(r.dir); err != nil {
+		return stopped(err, resumeCommand(r.dir.Path()))
+	}
+	r.show.resumes(last)
+	if !r.quiet {
+		cfg.Recovered = r.recovered
+		if !r.dir.Resumed() {
+			r.say("nothing had been committed when it ended: it begins again with its seeds")
+		}
+	}
+	return nil
+}
+
+// finished refuses a crawl that came to its end. If it was killed before its report
+// was written, that is done now.
+func (r *session) finished(last crawl.Result) error {
+	name := r.dir.Path()
+	_, err := report.Load(name)
+	if !errors.Is(err, report.ErrUnfinished) {
+		return usage("crawler report "+quoted(name)+" prints its report", "the crawl in %s is complete", name)
+	}
+	rep := report.New(version, last, r.rec, report.Usage{})
+	if err := firstError(rep.Save(name), printReport(r.reportTo(), rep, false)); err != nil {
+		return diskError(err)
+	}
+	if !r.quiet {
+		r.say("the crawl was complete; only its report was missing, and is written now")
+	}
+	return nil
+}
+
+// limitStands refuses to go on where a limit of pages or bytes leaves no page to be
+// fetched.
+func (r *session) limitStands(last crawl.Result) error {
+	switch {
+	case r.pages > 0 && last.Fetched >= r.pages:
+		return usage(fmt.Sprintf("raise it: %s --max-pages N, with N above %d, or 0 for no limit", resumeCommand(r.dir.Path()), last.Fetched),
+			"--max-pages %d still stands: %s done, over all runs", r.pages, counted(last.Fetched, "page"))
+	case r.bytes > 0 && last.Bytes >= int64(r.bytes):
+		return usage(fmt.Sprintf("raise it: %s --max-bytes SIZE, with SIZE above %d, or 0 for no limit", resumeCommand(r.dir.Path()), last.Bytes),
+			"--max-bytes %s still stands: %d bytes fetched, over all runs", r.bytes.String(), last.Bytes)
+	}
+	return nil
+}
+
+// keepSettings makes the settings of this run those of the crawl.
+func (r *session) keepSettings() error {
+	meta := r.dir.Meta()
+	kept, err := keptSettings(r.set)
+	if err != nil {
+		return err
+	}
+	if r.demo {
+		kept[demoKey] = []string{"true"}
+	}
+	changed := changes(meta.Flags, kept)
+	if len(changed) == 0 {
+		return nil
+	}
+	if !r.quiet {
+		r.log.Info("settings changed for the rest of the crawl", "flags", strings.Join(changed, " "))
+	}
+	meta.Flags = kept
+	return r.dir.SetMeta(meta)
+}
+
+// removeReport removes the report of the run before, durably.
+func removeReport(dir *store.Dir) error {
+	for _, name := range []string{report.JSONFile, report.TextFile} {
+		if err := dir.FS().Remove(filepath.Join(dir.Path(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	d, err := dir.FS().OpenDir(dir.Path())
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	crand "crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	stdlog "log"
+	"log/slog"
+	"net/netip"
+	"strings"
+
+	"crawler/crawl"
+	"crawler/report"
+	"crawler/store"
+	"crawler/weburl"
+)
+
+// session is one run of a crawl in its directory, from the settings to an exit code.
+type session struct {
+	*options
+	std    streams
+	dir    *store.Dir
+	closed bool
+	show   *screen
+	log    *slog.Logger
+	rec    *report.Recorder
+	cancel context.CancelFunc
+}
+
+// run crawls into a new directory.
+func (o *options) run(parent context.Context, s streams, cfg crawl.Config) error {
+	dir, err := o.create(cfg.Seeds)
+	if err != nil {
+		return err
+	}
+	ctx, r, end := o.session(parent, s, dir)
+	defer end()
+	if err := r.plug(&cfg); err != nil {
+		return err
+	}
+	return r.crawl(ctx, cfg)
+}
+
+// session begins a run in dir; end closes it.
+func (o *options) session(parent context.Context, s streams, dir *store.Dir) (ctx context.Context, r *session, end func()) {
+	show := newScreen(o, s.err)
+	log := newLogger(o, show)
+	// net/http complains about servers through the standard logger.
+	stdlog.SetOutput(slog.NewLogLogger(log.Handler(), slog.LevelDebug).Writer())
+	stdlog.SetFlags(0)
+	ctx, release := interruptible(parent, show)
+	ctx, cancel := context.WithCancel(ctx)
+	r = &session{options: o, std: s, dir: dir, show: show, log: log, cancel: cancel}
+	return ctx, r, func() {
+		r.close() // unless that is done, and then its error was told
+		cancel()
+		release()
+	}
+}
+
+// close brings everything to disk and gives the directory's lock back, once.
+func (r *session) close() error {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	return r.dir.Close()
+}
+
+// plug makes the Recorder, with all that it knew when the crawl was last committed,
+// and fills in what the engine needs of the directory.
+func (r *session) plug(cfg *crawl.Config) (err error) {
+	if cfg.Dedup.Seed == 0 {
+		cfg.Dedup.Seed = secret()
+	}
+	r.rec, err = report.NewRecorder(report.Config{
+		Dir: r.dir, Edges: r.edges, MaxSites: r.maxSites, Exact: r.exact, NoIndex: cfg.IgnoreRobots,
+		Seed: cfg.Dedup.Seed, Stream: r.stream(), Usage: used,
+	})
+	if err != nil {
+		return diskError(err)
+	}
+	if r.dir.Resumed() {
+		if err := r.rec.Restore(r.dir.DB()); err != nil {
+			return damaged(r.dir.Path(), err)
+		}
+	}
+	cfg.Store, cfg.Recorder = r.dir, &logged{Recorder: r.rec, log: r.log}
+	cfg.Progress, cfg.ProgressEvery = r.show.progress(r.options, r.log)
+	if r.contact == "" && r.agent == "" && !r.quiet && !local(cfg.Seeds) {
+		r.log.Warn("no contact in the user agent: set --contact so that a site's owner can reach you")
+	}
+	return nil
+}
+
+// crawl runs the engine, writes the report, prints it, and turns the way the crawl
+// ended into an exit code.
+func (r *session) crawl(ctx context.Context, cfg crawl.Config) error {
+	if err := r.room(); err != nil {
+		return err
+	}
+	res, err := crawl.Run(ctx, cfg)
+	r.show.clear()
+	if res.Started.IsZero() {
+		return r.unstarted(err)
+	}
+	goOn := r.goOn(r.dir.Path(), r.dir.Durable(), res)
+	rep := report.New(version, res, r.rec, used())
+	// The report comes after the records it is about, and within the lock.
+	if err := firstError(err, r.dir.Sync(), rep.Save(r.dir.Path()), r.close(), printReport(r.reportTo(), rep, false)); err != nil {
+		return stopped(err, goOn)
+	}
+	verdict := r.verdict(res, r.rec, goOn)
+	r.written(goOn, verdict)
+	return verdict
+}
+
+// room refuses to begin on a disk that is nearly full, where the first commit would
+// stop the crawl.
+func (r *session) room() error {
+	free, err := r.dir.Free()
+	if err != nil || free >= int64(r.minFree) { // a disk that does not tell is not watched
+		return nil
+	}
+	goOn := ""
+	if r.dir.Durable() {
+		goOn = "to go on: " + resumeCommand(r.dir.Path())
+	}
+	return &exitError{code: exitDisk, hint: freeSpace(goOn),
+		err: fmt.Errorf("the disk has %s free, less than %s (--min-free)", bytesText(free), r.minFree.String())}
+}
+
+// unstarted explains an error that came before the first page.
+func (r *session) unstarted(err error) error {
+	if r.dir.Resumed() {
+		return damaged(r.dir.Path(), err)
+	}
+	return usage("see crawler crawl --help", "%w", err)
+}
+
+// written says where the crawl is and how it goes on, unless the verdict does.
+func (r *session) written(goOn string, verdict error) {
+	var e *exitError
+	if errors.As(verdict, &e) && strings.Contains(e.hint, goOn) {
+		goOn = ""
+	}
+	switch {
+	case r.quiet:
+	case r.logJSON.value == "json":
+		r.log.Info("written", "dir", r.dir.Path(), "next", goOn)
+	case goOn == "":
+		fmt.Fprintf(r.std.err, "\nwritten to %s\n", r.dir.Path())
+	default:
+		fmt.Fprintf(r.std.err, "\nwritten to %s\n%s\n", r.dir.Path(), goOn)
+	}
+}
+
+// secret draws the seed of a crawl's hashes.
+func secret() uint64 {
+	var b [8]byte
+	crand.Read(b[:]) // never fails (crypto/rand)
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// local reports whether all seeds are on this machine.
+func local(seeds []string) bool {
+	for _, s := range seeds {
+		u, err := weburl.Parse(s)
+		if err != nil {
+			return false
+		}
+		addr, err := netip.ParseAddr(u.Hostname())
+		if u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback()) {
+			return false
+		}
+	}
+	return true
+}
+
+// stream is where page records go beside the file, if anywhere. When its reader goes
+// away, as head does, the crawl is stopped.
+func (r *session) stream() io.Writer {
+	if r.jsonl {
+		return &pipe{w: r.std.out, stop: r.cancel}
+	}
+	return nil
+}
+
+// reportTo is where the text report goes: standard output, unless the page records
+// have it.
+func (r *session) reportTo() io.Writer {
+	if r.jsonl {
+		return r.std.err
+	}
+	return r.std.out
+}

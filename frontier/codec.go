@@ -1,0 +1,53 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"crawler/weburl"
+)
+
+// AppendItem appends the binary form of an item, without Last, to dst.
+// docs/format/frontier.md describes the bytes. Depth, Hops and Attempt must be
+// from 0 to 2^31-1.
+func AppendItem(dst []byte, it Item) []byte {
+	dst = append(dst, it.flags())
+	dst = appendString(dst, it.URL.String())
+	dst = appendString(dst, it.Via)
+	dst = binary.AppendUvarint(dst, uint64(it.Depth))
+	return it.appendRest(dst)
+}
+
+// DecodeItem reads what AppendItem wrote at the beginning of b and returns what
+// follows. Its error has ErrDamaged in its chain. It keeps nothing of b.
+func DecodeItem(b []byte) (it Item, rest []byte, err error) {
+	r := reader{buf: b}
+	it = r.item()
+	if r.bad {
+		return Item{}, nil, fmt.Errorf("a queued URL in %d bytes: %w", len(b), ErrDamaged)
+	}
+	return it, r.buf, nil
+}
+
+// item reads an item, the zero Item if that is not possible.
+func (r *reader) item() Item {
+	rec := record{flags: r.byte()}
+	u, ok := canonical(string(r.bytes()))
+	it := Item{URL: u, Via: string(r.bytes()), Depth: r.small()}
+	r.rest(&rec)
+	if !ok || rec.flags&^(flagFrom|flagAttempt|flagSitemap) != 0 {
+		r.fail()
+	}
+	if r.bad {
+		return Item{}
+	}
+	it.Sitemap, it.From = rec.has(flagSitemap), string(rec.from)
+	it.Hops, it.Attempt = rec.hops, rec.attempt
+	return it
+}
+
+// canonical returns the URL with that spelling.
+func canonical(text string) (weburl.URL, bool) {
+	u, err := weburl.Parse(text)
+	return u, err == nil && u.String() == text
+}

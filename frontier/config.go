@@ -1,0 +1,53 @@
+package frontier
+
+import "time"
+
+// Config sets the limits of a Frontier. The zero value is polite: one page at a
+// time and a second apart on each host, each page tried once.
+type Config struct {
+	Delay       time.Duration // least time between the starts of two requests to one host; 0 means 1 s, NoDelay none
+	MaxDelay    time.Duration // longest Crawl-delay obeyed; 0 means 30 s, NoDelay that none is
+	PerHost     int           // connections per host; below 1 means 1
+	Retries     int           // further tries after a failed one, 0 to 250
+	MaxPerHost  int           // URLs admitted per host; 0 means no limit
+	MaxBackoff  time.Duration // a host asking for a longer wait is closed; 0 means 10 min
+	MaxFailures int           // failures in a row that close a host; 0 means 10
+	Interval    time.Duration // least time between two requests to any hosts; 0 means none
+	Disk        Disk          // holds queued URLs beyond a window; nil keeps everything in memory
+	Window      int           // bytes of queued URLs held in memory beside Disk; 0 means 8 MiB
+}
+
+// NoDelay is the Delay of a crawl of one's own site: requests follow each other at
+// once.
+const NoDelay time.Duration = -1
+
+// minBackoff is the first back-off of a host that says 429 or 503 without naming
+// a time, when its delay is shorter.
+const minBackoff = time.Second
+
+func (c Config) withDefaults() Config {
+	switch {
+	case c.Delay == 0:
+		c.Delay = time.Second
+	case c.Delay < 0:
+		c.Delay = 0
+	}
+	switch {
+	case c.MaxDelay == 0:
+		c.MaxDelay = 30 * time.Second
+	case c.MaxDelay < 0:
+		c.MaxDelay = 0
+	}
+	c.PerHost = max(c.PerHost, 1)
+	if c.MaxBackoff == 0 {
+		c.MaxBackoff = 10 * time.Minute
+	}
+	if c.MaxFailures == 0 {
+		c.MaxFailures = 10
+	}
+	c.Retries = min(c.Retries, 250)
+	if c.Window == 0 {
+		c.Window = 8 << 20
+	}
+	return c
+}

@@ -1,0 +1,44 @@
+package frontier
+
+import (
+	"time"
+
+	"crawler/weburl"
+)
+
+// Item is one URL on its way through the crawl.
+type Item struct {
+	URL     weburl.URL
+	Via     string // page on which the link stood, "" for a seed
+	From    string // URL first asked for, when this one is the target of its redirects
+	Depth   int    // links followed from a seed; redirects do not count
+	Hops    int    // redirects followed from From to here
+	Sitemap bool   // asked for as a sitemap: what it lists are entry points
+	Attempt int    // tries made before this one
+	Last    bool   // set by Next: a failure now is final
+}
+
+// Verdict says how a try went, as far as the host is concerned.
+type Verdict uint8
+
+const (
+	Answered  Verdict = iota // the host answered
+	Unasked                  // no request was sent, so the host's clock is not charged
+	Throttled                // 429 or 503: the host asks for patience
+	Failed                   // no answer came: no connection, a timeout, a broken one
+)
+
+// Outcome ends a lease.
+type Outcome struct {
+	Verdict    Verdict
+	Retry      bool          // worth another try, if the budget has one left
+	Started    time.Time     // when the request left; zero counts from the lease
+	RetryAfter time.Duration // wait the host asked for, 0 if it named none
+	NoPage     bool          // a redirect or a refusal: gives its place in the page budget back
+}
+
+// Settled is Done's answer.
+type Settled struct {
+	Again  bool // the URL is queued for another try
+	Closed bool // this outcome closed the host: Drain what it has queued
+}

@@ -1,0 +1,186 @@
+package frontier
+
+import (
+	"fmt"
+	"math"
+)
+
+// Disk holds the blocks of queued URLs that memory does not.
+type Disk interface {
+	// Block returns what PutBlock put for the same numbers. The slice is valid
+	// until the next call.
+	Block(host string, depth int, seq uint64) ([]byte, error)
+}
+
+// Writer takes what one commit has to make durable, all of it or nothing, in the
+// order of the calls. It keeps no slice beyond the call.
+type Writer interface {
+	PutBlock(host string, depth int, seq uint64, block []byte)
+	DeleteBlocks(host string, depth int, from, to uint64) // from <= seq < to
+	PutHost(host string, state []byte)
+}
+
+// stored is the part of a level that is on disk, and where in it we are: block
+// head at off. The via in force there stands in the record at via.
+type stored struct {
+	head, next uint64 // blocks head to next-1 hold what is queued
+	count      int    // URLs in them
+	off, via   uint32
+	used       uint32 // blocks read since the last commit; they end at head
+	chunk      *chunk // nil if the next records are not in memory
+}
+
+func (s *stored) empty() bool { return s.head == s.next }
+
+// chunk is records that follow a position.
+type chunk struct {
+	rest  []byte
+	via   string // in force before the first
+	ends  bool   // the block ends with them
+	taken int    // bytes of the window
+}
+
+// A chunk that stays in memory is at most maxChunk bytes of whole records; it
+// counts chunkSize bytes more for itself.
+const (
+	maxChunk  = 4 << 10
+	chunkSize = 64
+)
+
+// pager reads blocks and keeps chunks of them within the window.
+type pager struct {
+	disk   Disk
+	room   int                  // bytes of the window that are free
+	flight map[*stored][][]byte // put by the last commit, perhaps not readable from disk yet: each level's last blocks
+}
+
+func newPager(d Disk, window int) *pager {
+	return &pager{disk: d, room: window, flight: make(map[*stored][][]byte)}
+}
+
+// pop takes the next record. After an error nothing has changed.
+func (p *pager) pop(s *stored, host string, depth int) (Item, error) {
+	c, err := p.open(s, host, depth)
+	if err != nil {
+		return Item{}, err
+	}
+	r := reader{buf: c.rest}
+	rec := r.record()
+	starts := rec.has(flagVia)
+	if starts {
+		c.via = string(rec.via)
+	}
+	it, ok := rec.item(host, depth, c.via)
+	off := s.off + uint32(len(c.rest)-len(r.buf))
+	ends := c.ends && len(r.buf) == 0
+	last := ends && s.head+1 == s.next
+	switch {
+	case r.bad || !ok || s.off == 0 && !starts:
+		return Item{}, damaged(host, depth, s.head, "no queued URL at byte %d", s.off)
+	case last != (s.count == 1):
+		return Item{}, damaged(host, depth, s.head, "%d more URLs should be queued", s.count-1)
+	}
+	if starts {
+		s.via = s.off
+	}
+	s.count--
+	s.off = off
+	c.rest = r.buf
+	if ends {
+		s.head, s.off, s.via = s.head+1, 0, 0
+		s.used++
+	}
+	p.keep(s, c)
+	return it, nil
+}
+
+// open returns the records from the position on, from memory or from the block.
+func (p *pager) open(s *stored, host string, depth int) (chunk, error) {
+	if s.chunk != nil {
+		return *s.chunk, nil
+	}
+	b, err := p.block(s, host, depth)
+	if err != nil {
+		return chunk{}, fmt.Errorf("reading block %d of the URLs queued on %s at depth %d: %w", s.head, host, depth, err)
+	}
+	c, ok := openAt(b, s.off, s.via)
+	if !ok {
+		return chunk{}, damaged(host, depth, s.head, "%d bytes long, read to %d", len(b), s.off)
+	}
+	return c, nil
+}
+
+// openAt returns the records of a block from off on, where the via stands in the
+// record at via.
+func openAt(block []byte, off, via uint32) (chunk, bool) {
+	if uint64(off) >= uint64(len(block)) || via > off || len(block) > math.MaxInt32 {
+		return chunk{}, false
+	}
+	c := chunk{rest: block[off:], ends: true}
+	if via == off {
+		return c, true // the next record brings it
+	}
+	r := reader{buf: block[via:]}
+	rec := r.record()
+	c.via = string(rec.via)
+	return c, !r.bad && rec.has(flagVia)
+}
+
+func (p *pager) block(s *stored, host string, depth int) ([]byte, error) {
+	if flight := p.flight[s]; uint64(len(flight)) >= s.next-s.head {
+		return flight[uint64(len(flight))-(s.next-s.head)], nil
+	}
+	return p.disk.Block(host, depth, s.head)
+}
+
+// keep makes c the records in memory that follow the position, if there are any
+// and the window has room.
+func (p *pager) keep(s *stored, c chunk) {
+	if s.chunk != nil && len(c.rest) > 0 {
+		*s.chunk = c
+		return
+	}
+	if s.chunk != nil {
+		p.room += s.chunk.taken
+		s.chunk = nil
+	}
+	n := whole(c.rest[:min(len(c.rest), maxChunk)])
+	if n == 0 || n+chunkSize > p.room {
+		return
+	}
+	c.ends = c.ends && n == len(c.rest)
+	c.taken = n + chunkSize
+	c.rest = append(make([]byte, 0, n), c.rest[:n]...)
+	p.room -= c.taken
+	s.chunk = new(chunk)
+	*s.chunk = c
+}
+
+// whole returns how many bytes of b are whole records.
+func whole(b []byte) int {
+	n := 0
+	for r := (reader{buf: b}); len(r.buf) > 0; {
+		if r.record(); r.bad {
+			break
+		}
+		n = len(b) - len(r.buf)
+	}
+	return n
+}
+
+// landed tells that what the last commit put is readable from disk. Where it is
+// read next, its beginning stays in memory.
+func (p *pager) landed() {
+	for s, blocks := range p.flight {
+		if at := s.next - s.head; at > 0 && at <= uint64(len(blocks)) && s.chunk == nil {
+			if c, ok := openAt(blocks[uint64(len(blocks))-at], s.off, s.via); ok {
+				p.keep(s, c)
+			}
+		}
+	}
+	clear(p.flight)
+}
+
+func damaged(host string, depth int, seq uint64, format string, args ...any) error {
+	return fmt.Errorf("block %d of the URLs queued on %s at depth %d: %s: %w", seq, host, depth, fmt.Sprintf(format, args...), ErrDamaged)
+}

@@ -1,0 +1,183 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// Queued URLs are records of bytes in blocks. docs/format/frontier.md describes
+// them: links of one page are pushed together, so the page's URL stands once per
+// run.
+const (
+	flagHTTPS = 1 << iota
+	flagVia
+	flagFrom
+	flagAttempt
+	flagSitemap
+	flagsKnown = 1<<iota - 1
+)
+
+// ErrDamaged is in the chain of every error about saved bytes that cannot be
+// what this package wrote.
+var ErrDamaged = errors.New("the saved frontier is damaged: restore the crawl's directory from a copy, or start a new crawl")
+
+// appendRecord appends the record of an item, with its via or without.
+func appendRecord(rec []byte, it Item, via bool) []byte {
+	start := len(rec)
+	rec = append(rec, it.flags())
+	if it.URL.Scheme() == "https" {
+		rec[start] |= flagHTTPS
+	}
+	rec = appendString(rec, it.URL.RequestURI())
+	if via {
+		rec[start] |= flagVia
+		rec = appendString(rec, it.Via)
+	}
+	return it.appendRest(rec)
+}
+
+// flags are those that records and items share.
+func (it *Item) flags() (f byte) {
+	if it.From != "" {
+		f |= flagFrom
+	}
+	if it.Attempt > 0 {
+		f |= flagAttempt
+	}
+	if it.Sitemap {
+		f |= flagSitemap
+	}
+	return f
+}
+
+// appendRest appends what only the flags from and attempt bring.
+func (it *Item) appendRest(b []byte) []byte {
+	if it.From != "" {
+		b = appendString(b, it.From)
+		b = binary.AppendUvarint(b, uint64(it.Hops))
+	}
+	if it.Attempt > 0 {
+		b = binary.AppendUvarint(b, uint64(it.Attempt))
+	}
+	return b
+}
+
+func appendString(b []byte, s string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	return append(b, s...)
+}
+
+// record is one that was read; its slices are the reader's memory.
+type record struct {
+	target, via, from []byte
+	hops, attempt     int
+	flags             byte
+}
+
+func (r *record) has(flag byte) bool { return r.flags&flag != 0 }
+
+// item makes the item of a record of the given host and depth. It reports whether
+// the parts make a canonical URL of that host.
+func (r *record) item(host string, depth int, via string) (Item, bool) {
+	scheme := "http://"
+	if r.has(flagHTTPS) {
+		scheme = "https://"
+	}
+	u, ok := canonical(scheme + host + string(r.target))
+	if !ok || u.Host() != host {
+		return Item{}, false
+	}
+	it := Item{URL: u, Via: via, Depth: depth, Sitemap: r.has(flagSitemap), Hops: r.hops, Attempt: r.attempt}
+	if r.has(flagFrom) {
+		it.From = string(r.from)
+	}
+	return it, true
+}
+
+// reader decodes. The first thing that cannot be read makes it bad and empty; a
+// reader asks once, at the end.
+type reader struct {
+	buf []byte
+	bad bool
+}
+
+func (r *reader) fail() { r.bad, r.buf = true, nil }
+
+func (r *reader) byte() byte {
+	if len(r.buf) == 0 {
+		r.fail()
+		return 0
+	}
+	b := r.buf[0]
+	r.buf = r.buf[1:]
+	return b
+}
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.buf)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.buf = r.buf[n:]
+	return v
+}
+
+// small reads a number that is an int on every machine.
+func (r *reader) small() int {
+	v := r.uvarint()
+	if v > math.MaxInt32 {
+		r.fail()
+		return 0
+	}
+	return int(v)
+}
+
+// bytes reads a string without copying it.
+func (r *reader) bytes() []byte {
+	n := r.uvarint()
+	if n > uint64(len(r.buf)) {
+		r.fail()
+		return nil
+	}
+	b := r.buf[:n:n]
+	r.buf = r.buf[n:]
+	return b
+}
+
+// int64 reads eight bytes.
+func (r *reader) int64() int64 {
+	if len(r.buf) < 8 {
+		r.fail()
+		return 0
+	}
+	v := binary.LittleEndian.Uint64(r.buf)
+	r.buf = r.buf[8:]
+	return int64(v)
+}
+
+// record reads one record.
+func (r *reader) record() (rec record) {
+	rec.flags = r.byte()
+	rec.target = r.bytes()
+	if rec.has(flagVia) {
+		rec.via = r.bytes()
+	}
+	r.rest(&rec)
+	if rec.flags&^flagsKnown != 0 {
+		r.fail()
+	}
+	return rec
+}
+
+// rest reads what appendRest wrote.
+func (r *reader) rest(rec *record) {
+	if rec.has(flagFrom) {
+		rec.from = r.bytes()
+		rec.hops = r.small()
+	}
+	if rec.has(flagAttempt) {
+		rec.attempt = r.small()
+	}
+}

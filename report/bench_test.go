@@ -1,0 +1,72 @@
+package report
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"crawler/crawl"
+	"crawler/store"
+)
+
+func benchmarkRecorder(b *testing.B, sites int) (*Recorder, []*crawl.Visit) {
+	r, err := NewRecorder(Config{MaxSites: sites})
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.unsaved.on = true
+	rng := rand.New(rand.NewPCG(5, 6))
+	t := new(testing.T)
+	var pages []*crawl.Visit
+	for i := range sites {
+		v := visit(t, fmt.Sprintf("http://h%d.example/", i), 200)
+		for range 20 * 1500 {
+			v.Page.Words = append(v.Page.Words, uint64(rng.ExpFloat64()*3000)*0x9e3779b97f4a7c15)
+		}
+		r.count(v)
+		v.Page.Words = v.Page.Words[:1000]
+		pages = append(pages, v)
+	}
+	return r, pages
+}
+
+// A commit with so many sites changed since the last one, all sketches full.
+func BenchmarkCut(b *testing.B) {
+	for _, sites := range []int{1, 100} {
+		b.Run(fmt.Sprintf("sites=%d", sites), func(b *testing.B) {
+			dir, err := store.Create(store.OnMem(vfs.NewMem()), "c", store.Meta{}, true)
+			if err != nil {
+				b.Fatal(err)
+			}
+			r, pages := benchmarkRecorder(b, sites)
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, v := range pages {
+					r.changed(r.site(v.URL.Host()))
+				}
+				r.unsaved.words = true
+				batch := dir.DB().NewBatch()
+				if err := r.Cut(batch); err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(batch.Len()), "bytes/commit")
+				b.StopTimer()
+				if err := dir.DB().Commit(batch); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
+	}
+}
+
+// The fingerprint of a page of 1,000 words.
+func BenchmarkSimhash(b *testing.B) {
+	r, pages := benchmarkRecorder(b, 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		r.simhash(pages[0].Page.Words)
+	}
+}

@@ -1,0 +1,268 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"crawler/crawl"
+	"crawler/store"
+)
+
+// step is what a crawl gives to its Recorder: a page or a refusal.
+type step struct {
+	page *crawl.Visit
+	skip crawl.Skip
+}
+
+// steps makes a crawl of several sites, some large enough that no sketch of theirs is
+// exact any more, with copies, errors and pages that ask not to be indexed.
+func steps(t *testing.T, rng *rand.Rand, n int) (out []step) {
+	for i := range n {
+		if rng.IntN(5) == 0 {
+			out = append(out, step{skip: crawl.Skip{URL: fmt.Sprintf("http://out.example/%d", i), Reason: crawl.OutOfScope, Detail: "d"}})
+			continue
+		}
+		host := min(rng.IntN(6), rng.IntN(6))
+		v := visit(t, fmt.Sprintf("http://h%d.example/%d", host, i), []int{200, 200, 200, 200, 404, 503}[rng.IntN(6)])
+		v.Depth, v.Bytes, v.MediaType = rng.IntN(2000), rng.Int64N(1e6), []string{"text/html", "", "a/b"}[rng.IntN(3)]
+		v.Page.NoIndex = rng.IntN(8) == 0
+		if v.Status == 200 {
+			for range rng.IntN(1500) {
+				v.Page.Words = append(v.Page.Words, uint64(rng.ExpFloat64()*3000)*0x9e3779b97f4a7c15+uint64(host))
+			}
+			v.Digest = rng.Uint64N(uint64(n))
+		}
+		out = append(out, step{page: v})
+	}
+	return out
+}
+
+func take(t *testing.T, r *Recorder, steps []step) {
+	t.Helper()
+	for _, s := range steps {
+		var err error
+		if s.page != nil {
+			err = r.Page(s.page)
+		} else {
+			err = r.Skip(s.skip)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func figures(t *testing.T, r *Recorder) string {
+	t.Helper()
+	rep := &Report{}
+	r.Fill(rep)
+	data, err := json.Marshal(rep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s\n%d %v", data, r.Succeeded(), r.FirstFailures())
+}
+
+func recorder(t *testing.T, cfg Config) *Recorder {
+	t.Helper()
+	r, err := NewRecorder(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// commit does what the crawl's coordinator and keeper do.
+func commit(t *testing.T, dir *store.Dir, r *Recorder) {
+	t.Helper()
+	b := dir.DB().NewBatch()
+	if err := errors.Join(r.Cut(b), dir.Sync(), dir.DB().Commit(b)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reopened returns the crawl as it is after a crash, and its Recorder. The settings are
+// not those that the crawl began with.
+func reopened(t *testing.T, mem *vfs.MemFS, rng *rand.Rand) (*vfs.MemFS, *store.Dir, *Recorder) {
+	t.Helper()
+	mem = mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(3) * 50, RNG: rng})
+	dir, err := store.Open(store.OnMem(mem), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := recorder(t, Config{Dir: dir, Edges: true, Seed: 1234, MaxSites: 77})
+	if err := r.Restore(dir.DB()); err != nil {
+		t.Fatal(err)
+	}
+	return mem, dir, r
+}
+
+// A crawl is killed at random moments and goes on from its last commit: the report and
+// the lines are to the byte those of a crawl that was never killed.
+func TestKilledAndRestored(t *testing.T) {
+	for _, exact := range []bool{false, true} {
+		for range 2 {
+			seed := rand.Uint64()
+			t.Run(fmt.Sprintf("exact=%v/seed=%d", exact, seed), func(t *testing.T) { killAndRestore(t, seed, exact) })
+		}
+	}
+}
+
+func killAndRestore(t *testing.T, seed uint64, exact bool) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	all := steps(t, rng, 120)
+	cfg := Config{Edges: true, Exact: exact, MaxSites: 3, NoIndex: rng.IntN(2) == 0, Seed: seed}
+
+	mem := vfs.NewCrashableMem()
+	plain, durable := cfg, cfg
+	plain.Dir, durable.Dir = create(t, store.OnMem(mem), "plain", false), create(t, store.OnMem(mem), "c", true)
+	want, r := recorder(t, plain), recorder(t, durable)
+	take(t, want, all)
+	if err := want.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	lines := mem
+
+	dir, done, kills := durable.Dir, 0, 0
+	for done < len(all) {
+		next := min(len(all), done+1+rng.IntN(20))
+		take(t, r, all[done:next])
+		if rng.IntN(4) > 0 || done == 0 {
+			done = next
+			commit(t, dir, r)
+			continue
+		}
+		kills++
+		mem, dir, r = reopened(t, mem, rng)
+		middle := recorder(t, Config{Exact: exact, MaxSites: 3, NoIndex: cfg.NoIndex, Seed: seed})
+		take(t, middle, all[:done])
+		if got, want := figures(t, r), figures(t, middle); got != want {
+			t.Fatalf("after %d of %d steps and %d kills\n%s\n want\n%s", done, len(all), kills, got, want)
+		}
+	}
+	mem, _, r = reopened(t, mem, rng)
+	if got, want := figures(t, r), figures(t, want); got != want {
+		t.Errorf("after %d kills\n%s\n want\n%s", kills, got, want)
+	}
+	for _, name := range []string{PagesFile, SkippedFile, EdgesFile} {
+		if got, want := content(t, mem, "c/"+name), content(t, lines, "plain/"+name); !bytes.Equal(got, want) || len(want) == 0 {
+			t.Errorf("%s has %d bytes after %d kills, want %d", name, len(got), kills, len(want))
+		}
+	}
+}
+
+func content(t *testing.T, fs vfs.FS, name string) []byte {
+	t.Helper()
+	f, err := fs.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := make([]byte, info.Size())
+	if _, err := f.ReadAt(data, 0); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// What the runs before have used up counts, as of their last commit.
+func TestUsageOfAllRuns(t *testing.T) {
+	mem, rng := vfs.NewCrashableMem(), rand.New(rand.NewPCG(1, 2))
+	dir := create(t, store.OnMem(mem), "c", true)
+	now := Usage{CPU: 3 * time.Second, PeakRSS: 5000}
+	r := recorder(t, Config{Dir: dir, Usage: func() Usage { return now }})
+	commit(t, dir, r)
+	now.CPU = time.Hour // which no commit saw
+	_, _, r = reopened(t, mem, rng)
+	rep := New("v", crawl.Result{Fetched: 10, Runs: 2, Active: 5 * time.Second}, r, Usage{CPU: time.Second, PeakRSS: 400})
+	if got := rep.Resources; got != (Resources{Seconds: 5, CPUSeconds: 4, PeakRSSBytes: 5000, PagesPerSecond: 2}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A record that is cut short, of another version, or missing is an error that names it.
+func TestRestoreRefusesDamage(t *testing.T) {
+	dir := create(t, store.OnMem(vfs.NewCrashableMem()), "c", true)
+	r := recorder(t, Config{Dir: dir, Exact: true})
+	all := steps(t, rand.New(rand.NewPCG(3, 4)), 20)
+	take(t, r, all[:10])
+	commit(t, dir, r)
+	take(t, r, all[10:])
+	commit(t, dir, r)
+	records := map[string][]byte{}
+	if err := dir.DB().Scan([]byte("r"), func(k, v []byte) error {
+		records[string(k)] = bytes.Clone(v)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]bool{}
+	for key, value := range records {
+		kinds[key[:2]] = true
+		damaged := map[string][]byte{"version": append([]byte{2}, value[1:]...), "long": append(bytes.Clone(value), 0), "empty": {}}
+		for _, n := range []int{1, 2, len(value) / 2, len(value) - 1} {
+			damaged[fmt.Sprintf("cut to %d", n)] = value[:n]
+		}
+		for what, bad := range damaged {
+			b := dir.DB().NewBatch()
+			b.Put([]byte(key), bad)
+			if err := dir.DB().Commit(b); err != nil {
+				t.Fatal(err)
+			}
+			err := recorder(t, Config{}).Restore(dir.DB())
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", key)) && !errors.Is(err, errRecord) {
+				t.Errorf("%q %s: %v", key, what, err)
+			}
+		}
+		b := dir.DB().NewBatch()
+		b.Delete([]byte(key))
+		if err := dir.DB().Commit(b); err != nil {
+			t.Fatal(err)
+		}
+		if err := recorder(t, Config{}).Restore(dir.DB()); err == nil && key != keyLists && key != keyCounters {
+			t.Errorf("%q missing: no error", key)
+		}
+		b = dir.DB().NewBatch()
+		b.Put([]byte(key), value)
+		if err := dir.DB().Commit(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(kinds) != 6 {
+		t.Errorf("only records of the kinds %v were tried", kinds)
+	}
+	if err := recorder(t, Config{}).Restore(dir.DB()); err != nil {
+		t.Errorf("the records as they were: %v", err)
+	}
+}
+
+// Records from elsewhere are refused or read, and never take memory they do not fill.
+func FuzzRecords(f *testing.F) {
+	f.Add([]byte("\x01\x03seedseed\x03\x02\x05\x01\x00\x07\x64\x06\x01\x01\x01\xc8\x01\x07\x01\x04a/bc\x07\x01\x02\x07"))
+	f.Add([]byte("\x01\x01\x01u\x94\x03\x01v\x01\x01u\x01r\x00\x01d"))
+	f.Add([]byte("\x01digest12digest34"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := NewRecorder(Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.readTexts("", data)
+		r.readLists(data)
+		r.readSite("h", data)
+		if _, err := r.readCounters(data); err == nil && r.pages < 0 {
+			t.Errorf("%d pages", r.pages)
+		}
+	})
+}

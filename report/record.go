@@ -1,0 +1,79 @@
+package report
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+
+	"crawler/crawl"
+	"crawler/dedup"
+)
+
+// PageRecord is one line of pages.jsonl. Why relies on the order: the URLs come first,
+// the fingerprints last.
+type PageRecord struct {
+	URL         string              `json:"url"`       // as it was found, before redirects
+	FinalURL    string              `json:"final_url"` // the URL that answered
+	Status      int                 `json:"status"`
+	Depth       int                 `json:"depth"` // links from a seed, as known when it was fetched
+	Via         string              `json:"via,omitempty"`
+	ContentType string              `json:"content_type"`
+	Bytes       int64               `json:"bytes"`
+	Title       string              `json:"title"`
+	Lang        string              `json:"lang,omitempty"`
+	Words       int                 `json:"words"`
+	Links       int                 `json:"links"`
+	FetchedAt   string              `json:"fetched_at"` // RFC 3339 with milliseconds, in UTC
+	Millis      float64             `json:"millis"`
+	Redirects   int                 `json:"redirects,omitempty"`
+	NoIndex     bool                `json:"noindex,omitempty"`
+	Truncated   bool                `json:"truncated,omitempty"` // the body, or the list of its links, was cut
+	Error       string              `json:"error,omitempty"`     // what went wrong in reading the page
+	Fields      map[string][]string `json:"fields,omitempty"`    // of --extract
+	Digest      string              `json:"digest,omitempty"`    // of the text: equal texts have equal ones; 16 hex digits
+	Simhash     string              `json:"simhash,omitempty"`   // of the text: similar texts differ in few bits; 16 hex digits
+}
+
+func recordOf(v *crawl.Visit) PageRecord {
+	r := PageRecord{
+		URL: v.URL.String(), FinalURL: v.URL.String(), Status: v.Status, Depth: v.Depth, Via: v.Via,
+		ContentType: v.MediaType, Bytes: v.Bytes, Title: v.Page.Title, Lang: v.Page.Lang,
+		Words: len(v.Page.Words), Links: len(v.Page.Links), FetchedAt: v.Started.UTC().Format("2006-01-02T15:04:05.000Z"),
+		Millis: float64(v.Elapsed.Microseconds()) / 1000, Redirects: v.Hops, NoIndex: v.Page.NoIndex,
+		Truncated: v.Truncated || v.Page.LinksCut, Fields: v.Page.Fields,
+	}
+	if v.From != "" {
+		r.URL = v.From
+	}
+	if v.ParseErr != nil {
+		r.Error = v.ParseErr.Error()
+	}
+	if read(v) {
+		r.Digest = hexOf(v.Digest)
+	}
+	return r
+}
+
+// read reports whether the answer's text was looked at.
+func read(v *crawl.Visit) bool { return v.Status < 300 }
+
+// maxSimhashWords bounds the words of a page that its Simhash looks at: more of them
+// would not change what resembles it, but the scratch memory.
+const maxSimhashWords = 1 << 16
+
+// simhash returns the fingerprint of a page's text, empty for one without words. It
+// looks at runs of three words: pages of one template share their words more often
+// than their sentences. It costs about 4 ns a word.
+func (r *Recorder) simhash(words []uint64) string {
+	if len(words) == 0 {
+		return ""
+	}
+	r.shingles = dedup.Shingles(r.shingles[:0], words[:min(len(words), maxSimhashWords)], 0)
+	return hexOf(dedup.Simhash(r.shingles))
+}
+
+// hexOf writes 16 hex digits.
+func hexOf(v uint64) string {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], v)
+	return hex.EncodeToString(b[:])
+}

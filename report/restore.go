@@ -1,0 +1,168 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"crawler/crawl"
+	"crawler/dedup"
+	"crawler/stats"
+	"crawler/store"
+)
+
+// Restore makes the Recorder what the one of the run before was at its last commit. It
+// must be called before the first page. The crawl goes on with the settings and the
+// seed it began with: Config's Seed, MaxSites, Exact and NoIndex are ignored. An error
+// names the record that is damaged; the Recorder is then of no use.
+func (r *Recorder) Restore(db *store.DB) error {
+	value, err := db.Get([]byte(keyCounters))
+	if err != nil || value == nil { // nil: nothing was ever committed
+		return err
+	}
+	saved, err := r.readCounters(value)
+	if err != nil {
+		return fmt.Errorf("record %q: %w", keyCounters, err)
+	}
+	fresh := newTally(stats.Config{Seed: r.cfg.Seed}, r.cfg.Exact)
+	r.total, r.sites, r.texts = fresh, make(map[string]*site, saved.sites), dedup.Set{}
+	for _, kind := range []struct {
+		key  string
+		read func(key string, value []byte) error
+	}{
+		{keyWords, func(_ string, v []byte) error { return readForm(v, r.total.words) }},
+		{keySite, r.readSite},
+		{keyDigests, r.readTexts},
+		{keyExact, r.readExact},
+		{keyLists, func(_ string, v []byte) error { return r.readLists(v) }},
+	} {
+		err := db.Scan([]byte(kind.key), func(key, value []byte) error {
+			if err := kind.read(string(key[len(kind.key):]), value); err != nil {
+				return fmt.Errorf("record %q: %w", key, err)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	r.unsaved = unsaved{on: r.unsaved.on, textBlocks: saved.textBlocks, exactBlocks: saved.exactBlocks}
+	return r.agree(saved)
+}
+
+// saved is what the counters say of the other records.
+type saved struct {
+	sites, texts            int
+	textBlocks, exactBlocks uint64
+}
+
+func (r *Recorder) readCounters(value []byte) (s saved, err error) {
+	f := open(value)
+	flags := f.uint8()
+	if flags&^(flagExact|flagNoIndex) != 0 {
+		f.fail("unknown flags %#x", flags)
+	}
+	r.cfg.Exact, r.cfg.NoIndex = flags&flagExact != 0, flags&flagNoIndex != 0
+	r.cfg.Seed, r.cfg.MaxSites = f.uint64(), f.number()
+	s = saved{sites: f.number(), texts: f.number(), textBlocks: uint64(f.count()), exactBlocks: uint64(f.count())}
+	r.pages, r.bytes, r.good = f.number(), f.count(), f.number()
+	r.before = Usage{CPU: time.Duration(f.count()), PeakRSS: f.count()}
+	r.status = readCounts(f, f.number)
+	r.types = readCounts(f, f.text)
+	r.depths = readCounts(f, f.number)
+	return s, f.close()
+}
+
+// readCounts reads a map of counts, whose keys key reads.
+func readCounts[K comparable](f *fields, key func() K) map[K]int {
+	n := f.length(2)
+	m := make(map[K]int, n)
+	for range n {
+		k := key()
+		if _, twice := m[k]; twice {
+			f.fail("a key twice")
+		}
+		m[k] = f.number()
+	}
+	return m
+}
+
+// readForm reads a value that is a form and nothing else.
+func readForm(value []byte, into interface{ UnmarshalBinary([]byte) error }) error {
+	f := open(value)
+	if f.err != nil {
+		return f.err
+	}
+	return into.UnmarshalBinary(f.rest)
+}
+
+func (r *Recorder) readSite(host string, value []byte) error {
+	f := open(value)
+	s := &site{name: host, pages: f.number(), tally: newTally(stats.SiteConfig(r.cfg.Seed), r.cfg.Exact)}
+	if f.err != nil {
+		return f.err
+	}
+	r.sites[host] = s
+	return s.words.UnmarshalBinary(f.rest)
+}
+
+func (r *Recorder) readTexts(_ string, value []byte) error {
+	f := open(value)
+	for f.err == nil && len(f.rest) > 0 {
+		if d := f.uint64(); f.err == nil && !r.texts.Add(d) {
+			f.fail("a text twice")
+		}
+	}
+	return f.close()
+}
+
+func (r *Recorder) readExact(key string, value []byte) error {
+	var words stats.Exact
+	if err := readForm(value, &words); err != nil {
+		return err
+	}
+	s := r.sites[key[min(8, len(key)):]]
+	if s == nil || s.exact == nil {
+		return fmt.Errorf("%w: exact counts of a site that has none", errRecord)
+	}
+	s.exact.Merge(&words)
+	r.total.exact.Merge(&words)
+	return nil
+}
+
+func (r *Recorder) readLists(value []byte) error {
+	f := open(value)
+	r.broken, r.failures = nil, nil
+	for range f.length(3) {
+		r.broken = append(r.broken, Broken{URL: f.text(), Status: f.number(), Via: f.text()})
+	}
+	for range f.length(4) {
+		r.failures = append(r.failures, crawl.Skip{URL: f.text(), Reason: crawl.Reason(f.text()), Via: f.text(), Detail: f.text()})
+	}
+	return f.close()
+}
+
+// agree checks that the records do not contradict each other.
+func (r *Recorder) agree(s saved) error {
+	var errs []error
+	same := func(what string, got, want int) {
+		if got != want {
+			errs = append(errs, fmt.Errorf("%w: %d %s, the counters say %d", errRecord, got, what, want))
+		}
+	}
+	pages, words := 0, uint64(0)
+	for _, site := range r.sites {
+		pages += site.pages
+		words += site.words.N()
+		if site.exact != nil && site.exact.Total() != site.words.N() {
+			errs = append(errs, fmt.Errorf("%w: %s has %d words and exact counts of %d", errRecord, site.name, site.words.N(), site.exact.Total()))
+		}
+	}
+	same("sites", len(r.sites), s.sites)
+	same("different texts", r.texts.Len(), s.texts)
+	same("pages of all sites", pages, r.pages)
+	if words != r.total.words.N() {
+		errs = append(errs, fmt.Errorf("%w: the sites have %d words, the crawl %d", errRecord, words, r.total.words.N()))
+	}
+	return errors.Join(errs...)
+}

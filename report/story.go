@@ -1,0 +1,114 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Text returns the story for people, in 80 columns; URLs stand on lines of their own,
+// uncut.
+func (s *Story) Text() string {
+	p := &page{}
+	p.line("%s", s.URL)
+	for i := range s.Pages {
+		s.page(p, &s.Pages[i])
+	}
+	for _, r := range s.Refusals {
+		p.wrapped("  ", fmt.Sprintf("not fetched: %s (%s)", r.Reason, meaning(string(r.Reason))))
+		if r.Detail != "" {
+			p.wrapped("    ", r.Detail)
+		}
+		found(p, r.Via)
+	}
+	s.waiting(p)
+	s.alike(p)
+	if !s.Known() {
+		s.unknown(p)
+	}
+	return p.String()
+}
+
+func (s *Story) page(p *page, r *PageRecord) {
+	p.wrapped("  ", fmt.Sprintf("fetched %s: status %d, %s, %s in %s", r.FetchedAt, r.Status,
+		kindOf(r), amount(r.Bytes), time.Duration(r.Millis*float64(time.Millisecond)).Round(time.Millisecond)))
+	if r.URL != r.FinalURL {
+		other, text := r.FinalURL, "it redirects to"
+		if s.URL == r.FinalURL {
+			other, text = r.URL, "found as"
+		}
+		p.line("  %s, by %s:\n    %s", text, counted(r.Redirects, "redirect"), other)
+	}
+	if r.Title != "" {
+		p.wrapped("  ", "title: "+r.Title)
+	}
+	p.wrapped("  ", fmt.Sprintf("%s, %s, depth %d", counted(r.Words, "word"), counted(r.Links, "link"), r.Depth))
+	for _, note := range notes(r) {
+		p.wrapped("  ", note)
+	}
+	found(p, r.Via)
+}
+
+func kindOf(r *PageRecord) string {
+	if r.ContentType == "" {
+		return "no content type"
+	}
+	return r.ContentType
+}
+
+func notes(r *PageRecord) (out []string) {
+	if r.NoIndex {
+		out = append(out, "it asks not to be indexed")
+	}
+	if r.Truncated {
+		out = append(out, "its body or the list of its links was cut")
+	}
+	if r.Error != "" {
+		out = append(out, "in reading it: "+r.Error)
+	}
+	return out
+}
+
+// found says which page led there.
+func found(p *page, via string) {
+	if via == "" {
+		p.line("  found as a seed, or named by robots.txt as a sitemap")
+		return
+	}
+	p.line("  found on\n    %s", via)
+}
+
+func (s *Story) waiting(p *page) {
+	q := s.Queued
+	switch {
+	case q != nil:
+		text := fmt.Sprintf("queued: %s of its host before it, depth %d", counted(q.Position, "URL"), q.Depth)
+		if q.Attempt > 0 {
+			text += ", tried " + counted(q.Attempt, "time")
+		}
+		p.wrapped("  ", text)
+		found(p, q.Via)
+	case s.Admitted == nil || len(s.Pages) > 0:
+	case *s.Admitted && len(s.Refusals) == 0:
+		p.wrapped("  ", "admitted, and no record of it: it was in work when the crawl stopped, or a redirect in a chain")
+	}
+}
+
+func (s *Story) alike(p *page) {
+	if len(s.SameText) > 0 {
+		p.line("  the same text is at\n    %s", strings.Join(s.SameText, "\n    "))
+	}
+	if len(s.NearText) > 0 {
+		p.line("  nearly the same text is at")
+	}
+	for _, n := range s.NearText {
+		p.line("    %s (%s of 64 differ)", n.URL, counted(n.Distance, "bit"))
+	}
+}
+
+func (s *Story) unknown(p *page) {
+	p.wrapped("  ", "never met: no record names it, so no page that was fetched links to it, or the crawl has not come there yet")
+	if len(s.Closest) > 0 {
+		p.line("  the closest URLs with records are\n    %s", strings.Join(s.Closest, "\n    "))
+	}
+}

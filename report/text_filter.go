@@ -1,0 +1,40 @@
+package report
+
+import "fmt"
+
+// filter tells what the filter of seen URLs did, and whether URLs may have been lost.
+func (r *Report) filter(p *page) {
+	d := r.Dedup
+	p.head("Seen-filter")
+	say := func(format string, args ...any) { p.wrapped("  ", fmt.Sprintf(format, args...)) }
+	say("asked %s times: %s new, %s seen before", group(d.Asked), group(d.New), group(d.Seen))
+	if d.Settled+d.Hot > 0 {
+		say("doubts: %s settled by the cache of recent URLs, %s by the exact log on disk", group(d.Hot), group(d.Settled))
+	}
+	if d.Restarts > 0 {
+		say("%s, rebuilding for %s; the longest pause was %s", counted(int(d.Restarts), "restart"), brief(d.RestartSeconds), brief(d.RestartPauseSeconds))
+	}
+	if d.Mode == ModeFilter && d.Risk != nil {
+		d.risk(say)
+		return
+	}
+	say("%s bits, %.1f %% set; %s found and put right", group(d.Bits), 100*d.Fill, counted(int(d.FalsePositives), "false positive"))
+	say("rate of false positives: %.2g measured (95 %%: %.2g to %.2g), %.2g expected now", d.Rate, d.RateLow, d.RateHigh, d.ExpectedRate)
+	say("no URL was lost, unless two share a 64-bit fingerprint, a chance of %.1g", d.CollisionProbability)
+}
+
+// risk tells what a filter alone may have lost.
+func (d *Dedup) risk(say func(format string, args ...any)) {
+	say("%s bits, %.1f %% set; no exact log: a new URL that the filter calls seen is lost", group(d.Bits), 100*d.Fill)
+	say("lost by theory: %.3g URLs, with 95 %% confidence at most %.3g", d.Risked, d.RiskedHigh)
+	say("lost in a sample: %s of %s; rate %.2g (95 %%: %.2g to %.2g), %.2g expected now",
+		group(d.SampledLost), counted(int(d.SampledURLs), "URL"), d.Rate, d.RateLow, d.RateHigh, d.ExpectedRate)
+}
+
+// brief writes a duration that may be very short.
+func brief(seconds float64) string {
+	if seconds < 1 {
+		return fmt.Sprintf("%.1f ms", 1000*seconds)
+	}
+	return spell(seconds)
+}

@@ -1,0 +1,211 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"crawler/crawl"
+	"crawler/dedup"
+	"crawler/store"
+	"crawler/weburl"
+)
+
+// Story is what a crawl directory knows of one URL.
+type Story struct {
+	URL      string       `json:"url"`
+	Pages    []PageRecord `json:"pages,omitempty"`    // that were found at it, or answered from it
+	Refusals []crawl.Skip `json:"refusals,omitempty"` // of it
+	SameText []string     `json:"same_text,omitempty"`
+	NearText []NearPage   `json:"near_text,omitempty"`
+
+	Queued   *QueuedAt `json:"queued,omitempty"`   // if it waits for its turn and that is known
+	Admitted *bool     `json:"admitted,omitempty"` // what the exact log says, if it was asked
+
+	Closest []string `json:"closest,omitempty"` // URLs with records, if it has none
+}
+
+// NearPage is a page of similar text.
+type NearPage struct {
+	URL      string `json:"url"`
+	Distance int    `json:"distance"` // differing bits of 64
+}
+
+// QueuedAt tells where a URL waits.
+type QueuedAt struct {
+	Position int    `json:"position"` // URLs of its host before it; 0: it is next
+	Depth    int    `json:"depth"`
+	Via      string `json:"via,omitempty"`
+	Attempt  int    `json:"attempt"` // tries so far
+}
+
+// What a Story lists at most, and how similar a near text is: a distance of 3 in 64 bits
+// are angles below 20 degrees or so, about one sentence in ten.
+const (
+	maxStoryRecords = 20
+	maxOthers       = 5
+	nearDistance    = 3
+)
+
+// Known reports whether the crawl ever met the URL, as far as the Story says.
+func (s *Story) Known() bool {
+	return len(s.Pages) > 0 || len(s.Refusals) > 0 || s.Queued != nil || s.Admitted != nil && *s.Admitted
+}
+
+// Why tells the URL's story from the files of a crawl in dir, also while it runs. Where
+// the queue has it and what the exact log says is left to the caller, who has the store.
+// It reads pages.jsonl up to twice and skipped.jsonl once, at about 1 GB/s, in memory that does not grow with them. A URL without records costs a
+// look at every record.
+//
+// The error wraps store.ErrNoCrawl if dir holds no crawl.
+func Why(dir string, u weburl.URL) (*Story, error) {
+	switch found, err := holdsCrawl(dir); {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, fmt.Errorf("%s %w", dir, store.ErrNoCrawl)
+	}
+	w := &why{dir: dir, story: &Story{URL: u.String()}}
+	err := w.records()
+	switch {
+	case err != nil:
+	case len(w.story.Pages) > 0:
+		if w.story.Pages[0].Digest != "" {
+			err = w.others()
+		}
+	case len(w.story.Refusals) == 0:
+		w.story.Closest, err = closest(dir, u)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.story, nil
+}
+
+// why is a Story in the making.
+type why struct {
+	dir   string
+	story *Story
+}
+
+// records finds the lines that name the URL.
+func (w *why) records() error {
+	s := w.story
+	err := w.named(PagesFile, func(line []byte) error {
+		p, err := pageOf(line)
+		if err == nil && len(s.Pages) < maxStoryRecords {
+			s.Pages = append(s.Pages, p)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return w.named(SkippedFile, func(line []byte) error {
+		var r crawl.Skip
+		if err := json.Unmarshal(line, &r); err != nil {
+			return damaged(line, err)
+		}
+		if len(s.Refusals) < maxStoryRecords {
+			s.Refusals = append(s.Refusals, r)
+		}
+		return nil
+	})
+}
+
+// named gives fn the lines of a file that are records of the URL.
+func (w *why) named(name string, fn func(line []byte) error) error {
+	quoted := appendQuoted(nil, w.story.URL)
+	want := quoted[1 : len(quoted)-1]
+	return scan(filepath.Join(w.dir, name), func(lines []byte) error {
+		return eachLine(lines, func(line []byte) error {
+			if url, final := urlsOf(line); bytes.Equal(url, want) || bytes.Equal(final, want) {
+				return fn(line)
+			}
+			return nil
+		})
+	})
+}
+
+func damaged(line []byte, err error) error {
+	return fmt.Errorf("damaged line %.60q: %w", line, err)
+}
+
+// others finds pages of the same and of similar text, the first of each in the file.
+func (w *why) others() error {
+	s := w.story
+	page := s.Pages[0]
+	near, err := strconv.ParseUint(page.Simhash, 16, 64)
+	hasNear := err == nil
+	err = scan(filepath.Join(w.dir, PagesFile), func(lines []byte) error {
+		if len(s.SameText) >= maxOthers && (!hasNear || len(s.NearText) >= maxOthers) {
+			return errEnough
+		}
+		return eachLine(lines, func(line []byte) error {
+			digest, simhash := textsOf(line)
+			if digest == nil {
+				return nil
+			}
+			if string(digest) == page.Digest {
+				return w.sameText(line)
+			}
+			if !hasNear || simhash == nil {
+				return nil
+			}
+			if d := dedup.HammingDistance(near, parseHex(simhash)); d <= nearDistance {
+				return w.nearText(line, d)
+			}
+			return nil
+		})
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// errEnough ends a scan early.
+var errEnough = errors.New("enough")
+
+// parseHex reads what hexOf has written.
+func parseHex(digits []byte) (v uint64) {
+	for _, c := range digits {
+		v = v<<4 + uint64(c&15) + uint64(c>>6)*9 // '0' is 0x30, 'a' is 0x61
+	}
+	return v
+}
+
+// sameText lists the page of a line, unless it is the one the story is about.
+func (w *why) sameText(line []byte) error {
+	s := w.story
+	if len(s.SameText) >= maxOthers {
+		return nil
+	}
+	p, err := pageOf(line)
+	if err == nil && p.FinalURL != s.Pages[0].FinalURL {
+		s.SameText = append(s.SameText, p.FinalURL)
+	}
+	return err
+}
+
+func (w *why) nearText(line []byte, distance int) error {
+	s := w.story
+	if len(s.NearText) >= maxOthers {
+		return nil
+	}
+	p, err := pageOf(line)
+	if err == nil {
+		s.NearText = append(s.NearText, NearPage{p.FinalURL, distance})
+	}
+	return err
+}
+
+func pageOf(line []byte) (p PageRecord, err error) {
+	if err = json.Unmarshal(line, &p); err != nil {
+		err = damaged(line, err)
+	}
+	return p, err
+}

@@ -1,0 +1,285 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"crawler/crawl"
+	"crawler/store"
+	"crawler/weburl"
+)
+
+// crawlOf writes the files of a crawl.
+func crawlOf(t *testing.T, pages []PageRecord, skips []crawl.Skip) string {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name string, records ...any) {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		for _, r := range records {
+			if err := enc.Encode(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.WriteString(`{"url":"http://a.example/torn`) // what a crash leaves
+		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(PagesFile, anys(pages)...)
+	write(SkippedFile, anys(skips)...)
+	return dir
+}
+
+func anys[T any](s []T) (out []any) {
+	for _, v := range s {
+		out = append(out, v)
+	}
+	return out
+}
+
+func why1(t *testing.T, dir, url string) *Story {
+	t.Helper()
+	u, err := weburl.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Why(dir, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range strings.Split(s.Text(), "\n") {
+		if utf8.RuneCountInString(l) > width && !strings.Contains(l, "://") {
+			t.Errorf("%d columns: %s", utf8.RuneCountInString(l), l)
+		}
+	}
+	return s
+}
+
+func pageAt(url string, digest, simhash uint64) PageRecord {
+	return PageRecord{URL: url, FinalURL: url, Status: 200, Via: "http://a.example/", Words: 5, Digest: hexOf(digest), Simhash: hexOf(simhash)}
+}
+
+func TestWhy(t *testing.T) {
+	moved := pageAt("http://a.example/new", 1, 0xff)
+	moved.URL = "http://a.example/old"
+	moved.Redirects = 1
+	moved.Title = `quoting "simhash":"0000000000000000" and "http://a.example/nowhere"`
+	gone := PageRecord{URL: "http://a.example/gone", FinalURL: "http://a.example/gone", Status: 404}
+	other := pageAt("http://a.example/old2", 2, ^uint64(0))
+	other.Via = "http://a.example/old" // which is not a record of it
+	backslash := pageAt(`http://a.example/?a\b`, 4, 1<<40)
+	dir := crawlOf(t, []PageRecord{
+		moved, gone, other, backslash,
+		pageAt("http://a.example/copy", 1, 0xff),
+		pageAt("http://b.example/near", 3, 0xf8),
+		pageAt("http://b.example/far", 5, 0xf0),
+	}, []crawl.Skip{{URL: "http://c.example/", Reason: crawl.OutOfScope, Via: "http://a.example/old", Detail: "d"}, {URL: "http://a.example/gone", Reason: crawl.Nofollow}})
+
+	for _, url := range []string{"http://a.example/old", "http://a.example/new"} {
+		s := why1(t, dir, url)
+		if !s.Known() || len(s.Pages) != 1 || !reflect.DeepEqual(s.Pages[0], moved) || len(s.Refusals) != 0 || s.Closest != nil {
+			t.Errorf("%s: %+v", url, s)
+		}
+		if !slices.Equal(s.SameText, []string{"http://a.example/copy"}) || !slices.Equal(s.NearText, []NearPage{{"http://b.example/near", 3}}) {
+			t.Errorf("%s: same %v, near %v", url, s.SameText, s.NearText)
+		}
+		text := s.Text()
+		for _, want := range []string{"status 200", "http://a.example/copy", "(3 bits of 64 differ)", "1 redirect", "found on\n    http://a.example/\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the text lacks %q:\n%s", url, want, text)
+			}
+		}
+	}
+	if s := why1(t, dir, "http://a.example/gone"); len(s.Pages) != 1 || len(s.Refusals) != 1 || s.SameText != nil || !strings.Contains(s.Text(), "status 404") || !strings.Contains(s.Text(), "nofollow") {
+		t.Errorf("a page that is gone: %+v", s)
+	}
+	if s := why1(t, dir, "http://c.example/"); len(s.Refusals) != 1 || len(s.Pages) != 0 || !strings.Contains(s.Text(), "outside --scope") {
+		t.Errorf("a refusal: %+v", s)
+	}
+	if s := why1(t, dir, `http://a.example/?a\b`); len(s.Pages) != 1 {
+		t.Errorf("a URL with a backslash: %+v", s)
+	}
+	for _, url := range []string{"http://a.example/torn", "http://a.example/nowhere"} {
+		s := why1(t, dir, url)
+		if s.Known() || len(s.Closest) != maxOthers || !strings.Contains(s.Text(), "never met") || !strings.Contains(s.Text(), s.Closest[0]) {
+			t.Errorf("%s: %+v", url, s)
+		}
+	}
+	if s := why1(t, dir, "http://a.example/newer"); s.Closest[0] != "http://a.example/new" {
+		t.Errorf("closest %v", s.Closest)
+	}
+	if s := why1(t, dir, "http://bb.example/near"); s.Closest[0] != "http://b.example/near" {
+		t.Errorf("closest on another host: %v", s.Closest)
+	}
+}
+
+func TestWhySaysWhatIsWrong(t *testing.T) {
+	u, _ := weburl.Parse("http://a.example/x")
+	if _, err := Why(t.TempDir(), u); !errors.Is(err, store.ErrNoCrawl) {
+		t.Errorf("no crawl: %v", err)
+	}
+	dir := crawlOf(t, nil, nil)
+	if err := os.WriteFile(filepath.Join(dir, PagesFile), []byte(`{"url":"http://a.example/x",`+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Why(dir, u); err == nil || !strings.Contains(err.Error(), PagesFile) || !strings.Contains(err.Error(), "damaged line") {
+		t.Errorf("a damaged line: %v", err)
+	}
+}
+
+func TestStoryOfWhatWaits(t *testing.T) {
+	yes, no := true, false
+	queued := Story{URL: "http://a.example/", Queued: &QueuedAt{Position: 1234, Depth: 2, Via: "http://a.example/v", Attempt: 1}}
+	if text := queued.Text(); !queued.Known() || !strings.Contains(text, "1,234 URLs") || !strings.Contains(text, "http://a.example/v") || !strings.Contains(text, "tried 1 time") {
+		t.Errorf("queued:\n%s", text)
+	}
+	if s := (&Story{Admitted: &yes}); !s.Known() || !strings.Contains(s.Text(), "admitted") {
+		t.Errorf("admitted:\n%s", s.Text())
+	}
+	if s := (&Story{Admitted: &no}); s.Known() || !strings.Contains(s.Text(), "never met") {
+		t.Errorf("not admitted:\n%s", s.Text())
+	}
+}
+
+// The lines are those of the file, wherever the blocks that are read end.
+func TestScan(t *testing.T) {
+	var want []string
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 40 {
+		want = append(want, strings.Repeat("x", rng.IntN(200_000)))
+	}
+	want[20] += strings.Repeat("y", 3*scanBlock)
+	name := filepath.Join(t.TempDir(), "lines")
+	if err := os.WriteFile(name, []byte(strings.Join(want, "\n")+"\ntorn"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	err := scan(name, func(lines []byte) error {
+		return eachLine(lines, func(l []byte) error {
+			got = append(got, string(l))
+			return nil
+		})
+	})
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%d lines, want %d (%v)", len(got), len(want), err)
+	}
+	if err := scan(name+"none", nil); err != nil {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+// Bounded distances against the plain recurrence.
+func TestDistance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	word := func() []byte {
+		b := make([]byte, rng.IntN(6))
+		for i := range b {
+			b[i] = "abc"[rng.IntN(3)]
+		}
+		return b
+	}
+	n := &nearest{}
+	for range 20_000 {
+		a, b, limit := word(), word(), rng.IntN(7)-1
+		want := plainDistance(a, b)
+		if got := n.distance(a, b, limit); got != want && !(want > limit && got > limit) {
+			t.Fatalf("distance(%q, %q, %d) = %d, want %d", a, b, limit, got, want)
+		}
+	}
+}
+
+func plainDistance(a, b []byte) int {
+	if len(a) == 0 || len(b) == 0 {
+		return len(a) + len(b)
+	}
+	d := plainDistance(a[1:], b[1:])
+	if a[0] == b[0] {
+		return d
+	}
+	return 1 + min(d, plainDistance(a[1:], b), plainDistance(a, b[1:]))
+}
+
+// The closest URLs are those that sorting all of them finds.
+func TestClosest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	url := func() string {
+		return fmt.Sprintf("http://h%d.example/%s/%d", rng.IntN(3), []string{"docs", "doc", "d/e"}[rng.IntN(3)], rng.IntN(300))
+	}
+	for range 50 {
+		var pages []PageRecord
+		known := map[string]bool{}
+		for range 100 {
+			u := url()
+			pages, known[u] = append(pages, pageAt(u, 0, 0)), true
+		}
+		asked, _ := weburl.Parse("http://h1.example/docs/x17")
+		got, err := closest(crawlOf(t, pages, nil), asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, path := split([]byte(asked.String()))
+		n := &nearest{}
+		rank := func(u string) alike {
+			h, p := split([]byte(u))
+			return alike{"", n.distance(h, host, 1000), common(p, path), n.distance(p, path, 1000)}
+		}
+		var want []alike
+		for u := range known {
+			want = append(want, rank(u))
+		}
+		slices.SortFunc(want, alike.compare)
+		for i, u := range got {
+			if rank(u) != want[i] {
+				t.Fatalf("number %d is %s (%+v), want %+v", i, u, rank(u), want[i])
+			}
+		}
+		if len(got) != maxOthers {
+			t.Fatalf("%d URLs", len(got))
+		}
+	}
+}
+
+// BenchmarkWhy reads the records of a page, of its likes, and of one that is not there.
+func BenchmarkWhy(b *testing.B) {
+	dir := b.TempDir()
+	var text bytes.Buffer
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range 100_000 {
+		p := pageAt(fmt.Sprintf("http://www.a.example/docs/section-%d/page-%d.html", i%100, i), rng.Uint64(), rng.Uint64())
+		p.Title, p.FetchedAt, p.ContentType = "A title of usual length, on a site", "2026-11-20T12:00:00.000Z", "text/html"
+		line, err := json.Marshal(p)
+		if err != nil {
+			b.Fatal(err)
+		}
+		text.Write(append(line, '\n'))
+	}
+	if err := os.WriteFile(filepath.Join(dir, PagesFile), text.Bytes(), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	for _, url := range []string{"http://www.a.example/docs/section-99/page-99999.html", "http://www.a.example/docs/section-99/page-none"} {
+		b.Run(url[len(url)-10:], func(b *testing.B) {
+			u, err := weburl.Parse(url)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(text.Len()))
+			for b.Loop() {
+				if _, err := Why(dir, u); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,163 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Names within the directory. Each of crawlFiles says that a crawl is there.
+const (
+	metaFile = "crawl.json"
+	lockFile = "lock"
+	stateDir = "state"
+)
+
+var crawlFiles = [...]string{
+	metaFile, stateDir, "pages.jsonl", "skipped.jsonl", "edges.jsonl", "report.json", "report.txt",
+}
+
+// Dir is a crawl directory that is open, and locked against other processes. Create and
+// Open make one. Lines and Cut are for the goroutine that records, Sync for the one that
+// commits; they may run at the same time.
+type Dir struct {
+	fs       FS
+	path     string
+	meta     Meta
+	lock     io.Closer
+	db       *DB // nil if the crawl is not durable
+	readOnly bool
+	resumed  bool
+
+	positions positions // of the last commit, then of the last Cut; owned by the goroutine that records
+	value     []byte    // scratch of Cut
+	cuts      []CutLine
+
+	mu    sync.Mutex
+	lines []*Lines // guarded by mu
+}
+
+func (d *Dir) file(name string) string { return d.fs.PathJoin(d.path, name) }
+
+// Path returns the directory's name, as it was given.
+func (d *Dir) Path() string { return d.path }
+
+// FS returns the file system that the directory is in.
+func (d *Dir) FS() FS { return d.fs }
+
+// Meta returns what crawl.json holds.
+func (d *Dir) Meta() Meta { return d.meta }
+
+// DB returns the state, nil if the crawl is not durable.
+func (d *Dir) DB() *DB { return d.db }
+
+// Durable reports whether the crawl can be resumed after a crash.
+func (d *Dir) Durable() bool { return d.db != nil }
+
+// Resumed reports whether the crawl was there before: a batch with a Cut, or with a key
+// of kind m, had been committed when Open opened it.
+func (d *Dir) Resumed() bool { return d.resumed }
+
+// Free returns how many bytes the disk has left for this process, math.MaxInt64 if the
+// system cannot tell.
+func (d *Dir) Free() (int64, error) {
+	u, err := d.fs.GetDiskUsage(d.path)
+	if errors.Is(err, vfs.ErrUnsupported) {
+		return math.MaxInt64, nil
+	}
+	return int64(min(u.AvailBytes, math.MaxInt64)), err
+}
+
+// Lines opens DIR/name to append lines to it, and makes it if there is none. What is
+// behind the last commit is cut off; see Cuts. ErrDamaged says that the file has lost
+// what was committed.
+func (d *Dir) Lines(name string) (*Lines, error) {
+	if err := d.writable(); err != nil {
+		return nil, err
+	}
+	at := d.positions.at[name]
+	cut, err := cutBack(d.fs, d.file(name), at)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.path, err)
+	}
+	if cut.Bytes > 0 {
+		cut.File = name
+		d.cuts = append(d.cuts, cut)
+	}
+	l, err := openLines(d.fs, d.file(name), at)
+	if err == nil {
+		err = syncDir(d.fs, d.path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.name = name
+	d.mu.Lock()
+	d.lines = append(d.lines, l)
+	d.mu.Unlock()
+	return l, nil
+}
+
+// writable refuses a change of what is open for reading.
+func (d *Dir) writable() error {
+	if d.readOnly {
+		return fmt.Errorf("%s is open for reading only", d.path)
+	}
+	return nil
+}
+
+// Cuts returns what Lines found behind the committed positions and cut off.
+func (d *Dir) Cuts() []CutLine { return slices.Clone(d.cuts) }
+
+// Cut hands all lines over to their files and puts the positions thereby reached into b.
+// Sync must bring them to disk before b is committed.
+func (d *Dir) Cut(b *Batch) error {
+	if err := d.writable(); err != nil {
+		return err
+	}
+	for _, l := range d.opened() {
+		if err := l.Flush(); err != nil {
+			return err
+		}
+		d.positions.at[l.name] = l.position()
+	}
+	d.positions.cuts++
+	d.value = d.positions.append(d.value[:0])
+	b.Put([]byte(positionsKey), d.value)
+	return nil
+}
+
+// Sync brings to disk what has been handed over to the files. It may run beside Cut and
+// the writing of lines, which wait for it only if their buffer is full.
+func (d *Dir) Sync() error {
+	for _, l := range d.opened() {
+		if err := l.sync(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Dir) opened() []*Lines {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.lines // only ever appended to
+}
+
+// Close brings all lines to disk, closes everything and gives up the lock. What was not
+// committed is cut off when the crawl is opened again.
+func (d *Dir) Close() error {
+	var errs []error
+	for _, l := range d.opened() {
+		errs = append(errs, l.close())
+	}
+	if d.db != nil {
+		errs = append(errs, d.db.Close())
+	}
+	return errors.Join(append(errs, d.lock.Close())...)
+}

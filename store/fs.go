@@ -1,0 +1,144 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// FS is where a crawl directory lives: Pebble's file system and what it lacks. All file
+// access of this package goes through one, so that tests can fail any operation and
+// crash at any instant.
+type FS interface {
+	vfs.FS
+
+	// Truncate cuts the named file to size bytes, which must not be more than it has.
+	// A File that was opened before may go on seeing the old content: open it again.
+	Truncate(name string, size int64) error
+}
+
+// Disk returns the operating system's file system.
+func Disk() FS { return disk{vfs.Default} }
+
+type disk struct{ vfs.FS }
+
+func (disk) Truncate(name string, size int64) error { return os.Truncate(name, size) }
+
+// Unwrap lets vfs.Root find the operating system's own.
+func (d disk) Unwrap() vfs.FS { return d.FS }
+
+// Lock takes the lock under its absolute name without symbolic links: two names of one
+// file would otherwise be two locks within a process.
+func (d disk) Lock(name string) (io.Closer, error) {
+	dir, err := filepath.Abs(filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+	return d.FS.Lock(filepath.Join(dir, filepath.Base(name)))
+}
+
+// OnMem returns a file system in memory, for tests. Truncate replaces the file by a
+// shorter copy and is durable at once, together with all names in that directory.
+func OnMem(m *vfs.MemFS) FS {
+	return Wrap(m, func(name string, size int64) error { return truncateByCopy(m, name, size) })
+}
+
+// Wrap makes an FS of another one and its way to truncate: of one that injects errors,
+// say.
+func Wrap(fs vfs.FS, truncate func(name string, size int64) error) FS {
+	return wrapped{fs, truncate}
+}
+
+type wrapped struct {
+	vfs.FS
+	truncate func(name string, size int64) error
+}
+
+func (w wrapped) Truncate(name string, size int64) error { return w.truncate(name, size) }
+
+func (w wrapped) Unwrap() vfs.FS { return w.FS }
+
+func truncateByCopy(fs vfs.FS, name string, size int64) error {
+	info, err := fs.Stat(name)
+	if err != nil {
+		return err
+	}
+	if size < 0 || size > info.Size() {
+		return fmt.Errorf("truncate %s to %d bytes: it has %d", name, size, info.Size())
+	}
+	data, err := readFile(fs, name, size)
+	if err != nil {
+		return err
+	}
+	return replaceFile(fs, name, data[:size])
+}
+
+// readFile reads the named file if it has at most limit bytes, and the first limit+1
+// bytes of one that has more.
+func readFile(fs vfs.FS, name string, limit int64) ([]byte, error) {
+	f, err := fs.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	return data, errors.Join(err, f.Close())
+}
+
+// replaceFile writes a temporary file beside the named one, syncs it, renames it over
+// the old one and syncs the directory: a crash leaves the old content or the new. Only
+// the user may read the new file.
+func replaceFile(fs vfs.FS, name string, data []byte) error {
+	temp := name + ".tmp"
+	if err := writeSynced(fs, temp, data); err != nil {
+		return err
+	}
+	if err := fs.Rename(temp, name); err != nil {
+		return err
+	}
+	return syncDir(fs, fs.PathDir(name))
+}
+
+func writeSynced(fs vfs.FS, name string, data []byte) error {
+	f, err := fs.Create(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	if vfs.Root(fs) == vfs.Default {
+		err = os.Chmod(name, 0o600)
+	}
+	if err == nil {
+		_, err = f.Write(data)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(fs vfs.FS, dir string) error {
+	d, err := fs.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	if err := d.Sync(); err != nil {
+		return errors.Join(fmt.Errorf("sync %s: %w", dir, err), d.Close())
+	}
+	return d.Close()
+}
+
+// exists reports whether there is something of that name.
+func exists(fs vfs.FS, name string) (bool, error) {
+	_, err := fs.Stat(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

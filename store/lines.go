@@ -1,0 +1,186 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Lines writes lines of JSON to a file of a crawl directory. It hands over whole lines
+// only, and cuts off what a failed write left behind, so the file never ends in half a
+// line. The first error is final.
+//
+// It belongs to one goroutine; only Dir.Sync may run beside it.
+type Lines struct {
+	fs   FS
+	name string       // within the directory
+	path string       // with the directory
+	buf  bytes.Buffer // whole lines, not yet in the file
+	json *json.Encoder
+
+	mu     sync.Mutex // a vfs.File must not be written to and synced at once
+	file   vfs.File   // guarded by mu, and so is all below
+	length int64      // of the file
+	dirty  bool       // written to since the last sync
+	err    error      // the first
+}
+
+// lineBuffer is how much is gathered before it is written.
+const lineBuffer = 64 << 10
+
+// openLines opens a file of the given length, 0 if there is none.
+func openLines(fs FS, path string, length int64) (*Lines, error) {
+	f, err := fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return nil, err
+	}
+	l := &Lines{fs: fs, path: path, file: f, length: length}
+	l.json = json.NewEncoder(&l.buf)
+	l.json.SetEscapeHTML(false)
+	return l, nil
+}
+
+// Write appends v as one line of JSON.
+func (l *Lines) Write(v any) error {
+	if err := l.json.Encode(v); err != nil {
+		return err
+	}
+	return l.flushFull()
+}
+
+// AppendLine appends the line that f appends to buf, with its newline. If f appends
+// nothing, there is no line.
+func (l *Lines) AppendLine(f func(buf []byte) []byte) error {
+	line := f(l.buf.AvailableBuffer())
+	if len(line) > 0 && line[len(line)-1] != '\n' {
+		return fmt.Errorf("%s: a line without its end", l.path)
+	}
+	l.buf.Write(line)
+	return l.flushFull()
+}
+
+func (l *Lines) flushFull() error {
+	if l.buf.Len() < lineBuffer {
+		return nil
+	}
+	return l.Flush()
+}
+
+// Flush hands over to the file what has been written.
+func (l *Lines) Flush() error {
+	data := l.buf.Bytes()
+	defer l.buf.Reset() // after an error, too: nothing is written any more
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil || len(data) == 0 {
+		return l.err
+	}
+	l.dirty = true
+	n, err := l.file.WriteAt(data, l.length)
+	if err != nil {
+		n = bytes.LastIndexByte(data[:n], '\n') + 1
+		l.err = errors.Join(err, l.fs.Truncate(l.path, l.length+int64(n)))
+	}
+	l.length += int64(n)
+	return l.err
+}
+
+// position returns the length of the file.
+func (l *Lines) position() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.length
+}
+
+// sync brings the file to disk. After a failed one nobody knows what is there, so that
+// is final, too.
+func (l *Lines) sync() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil || !l.dirty {
+		return l.err
+	}
+	if err := l.file.Sync(); err != nil {
+		l.err = fmt.Errorf("sync %s: %w", l.path, err)
+		return l.err
+	}
+	l.dirty = false
+	return nil
+}
+
+func (l *Lines) close() error {
+	err := l.Flush()
+	if err == nil {
+		err = l.sync()
+	}
+	return errors.Join(err, l.file.Close())
+}
+
+// CutLine is what was behind a file's committed position.
+type CutLine struct {
+	File    string
+	Records int   // whole lines
+	Bytes   int64 // with a torn last line
+}
+
+// cutBack cuts the file back to its first at bytes, which must end a line.
+func cutBack(fs FS, path string, at int64) (CutLine, error) {
+	found, err := exists(fs, path)
+	if err != nil || !found && at == 0 {
+		return CutLine{}, err
+	}
+	if !found {
+		return CutLine{}, fmt.Errorf("%s %w: it is missing, %d bytes were committed", path, ErrDamaged, at)
+	}
+	cut, err := tail(fs, path, at)
+	if err != nil || cut.Bytes == 0 {
+		return cut, err
+	}
+	return cut, fs.Truncate(path, at)
+}
+
+// tail counts what is behind the first at bytes.
+func tail(fs FS, path string, at int64) (CutLine, error) {
+	f, err := fs.Open(path)
+	if err != nil {
+		return CutLine{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return CutLine{}, err
+	case info.Size() < at:
+		return CutLine{}, fmt.Errorf("%s %w: it has %d bytes, %d were committed", path, ErrDamaged, info.Size(), at)
+	}
+	if at > 0 {
+		last := make([]byte, 1)
+		if _, err := f.ReadAt(last, at-1); err != nil {
+			return CutLine{}, err
+		}
+		if last[0] != '\n' {
+			return CutLine{}, fmt.Errorf("%s %w: no line ends at byte %d, which was committed", path, ErrDamaged, at)
+		}
+	}
+	n, err := countLines(io.NewSectionReader(f, at, info.Size()-at))
+	return CutLine{Records: n, Bytes: info.Size() - at}, err
+}
+
+func countLines(r io.Reader) (n int, err error) {
+	buf := make([]byte, lineBuffer)
+	for {
+		k, err := r.Read(buf)
+		n += bytes.Count(buf[:k], []byte{'\n'})
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+}

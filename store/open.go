@@ -1,0 +1,205 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Create makes the directory, with its parents, and in it the beginning of a crawl, which
+// is durable when it returns. It refuses a directory that holds a crawl: ErrExists, or
+// ErrLocked while that is running. A crawl that is not durable has no crawl.json and no
+// state: nothing can be resumed, and nothing but the files of Lines is written.
+func Create(fs FS, dir string, meta Meta, durable bool) (*Dir, error) {
+	if err := makeDir(fs, dir); err != nil {
+		return nil, err
+	}
+	if err := checkUnused(fs, dir); err != nil {
+		return nil, err
+	}
+	d, err := lockDir(fs, dir)
+	if err != nil {
+		return nil, err
+	}
+	d.meta = meta
+	d.meta.Format = Format
+	if err = checkUnused(fs, dir); err == nil && durable { // again: another process may have been quicker
+		err = d.begin()
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.lock.Close())
+	}
+	return d, nil
+}
+
+// begin writes what makes a directory a durable crawl. The first commit says that it is
+// whole: a crawl.json without it is a start that was cut short.
+func (d *Dir) begin() (err error) {
+	if err := d.SetMeta(d.meta); err != nil {
+		return err
+	}
+	if d.db, err = openDB(d.fs, d.file(stateDir), false); err != nil {
+		return err
+	}
+	if err := d.firstCommit(); err != nil {
+		return errors.Join(err, d.db.Close())
+	}
+	return nil
+}
+
+// firstCommit also makes the name of the state durable, which Pebble does not.
+func (d *Dir) firstCommit() error {
+	if err := syncDir(d.fs, d.path); err != nil {
+		return err
+	}
+	b := d.db.NewBatch()
+	b.Put([]byte(positionsKey), d.positions.append(nil))
+	return d.db.Commit(b)
+}
+
+// checkUnused refuses a directory that holds a crawl, running or not.
+func checkUnused(fs FS, dir string) error {
+	for _, name := range crawlFiles {
+		found, err := exists(fs, fs.PathJoin(dir, name))
+		if err != nil {
+			return err
+		}
+		if found {
+			return errors.Join(fmt.Errorf("%s %w", dir, ErrExists), checkUnlocked(fs, dir))
+		}
+	}
+	return nil
+}
+
+// checkUnlocked says ErrLocked if another process uses the directory.
+func checkUnlocked(fs FS, dir string) error {
+	if found, err := exists(fs, fs.PathJoin(dir, lockFile)); err != nil || !found {
+		return err
+	}
+	d, err := lockDir(fs, dir)
+	if err != nil {
+		return err
+	}
+	return d.lock.Close()
+}
+
+func lockDir(fs FS, dir string) (*Dir, error) {
+	l, err := fs.Lock(fs.PathJoin(dir, lockFile))
+	switch {
+	case err != nil && lockHeld(err):
+		return nil, fmt.Errorf("%s %w", dir, ErrLocked)
+	case err != nil:
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	return &Dir{fs: fs, path: dir, lock: l, positions: positions{at: map[string]int64{}}}, nil
+}
+
+// Open opens a crawl to go on with it. Errors are ErrNoCrawl, ErrNotDurable, ErrLocked,
+// ErrNewer and ErrDamaged, which name the directory, and those of the file system.
+func Open(fs FS, dir string) (*Dir, error) { return open(fs, dir, false) }
+
+// OpenRead opens a crawl to look at its state. It takes the lock, too, but changes
+// nothing: Lines and Cut fail. Errors are those of Open; ErrNoCrawl also says that the
+// crawl ended before its first commit.
+func OpenRead(fs FS, dir string) (*Dir, error) { return open(fs, dir, true) }
+
+func open(fs FS, dir string, readOnly bool) (*Dir, error) {
+	if _, err := ReadMeta(fs, dir); err != nil {
+		return nil, err
+	}
+	d, err := lockDir(fs, dir)
+	if err != nil {
+		return nil, err
+	}
+	d.readOnly = readOnly
+	if err := d.openState(); err != nil {
+		return nil, errors.Join(err, d.lock.Close())
+	}
+	return d, nil
+}
+
+func (d *Dir) openState() (err error) {
+	if d.meta, err = ReadMeta(d.fs, d.path); err != nil { // again, under the lock
+		return err
+	}
+	if d.readOnly { // which makes nothing
+		state, err := pebble.Peek(d.file(stateDir), d.fs)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !state.Exists {
+			return d.unbegun()
+		}
+	}
+	d.db, err = openDB(d.fs, d.file(stateDir), d.readOnly)
+	switch {
+	case errors.Is(err, ErrLocked):
+		return fmt.Errorf("%s %w", d.path, err)
+	case pebble.IsCorruptionError(err):
+		return fmt.Errorf("%s %w: %w", d.path, ErrDamaged, err)
+	case err != nil:
+		return err
+	}
+	if err := d.readState(); err != nil {
+		return errors.Join(err, d.db.Close())
+	}
+	return nil
+}
+
+// readState reads where the last commit was.
+func (d *Dir) readState() error {
+	value, err := d.db.Get([]byte(positionsKey))
+	if err != nil {
+		return err
+	}
+	if value == nil {
+		return d.resumeBegin()
+	}
+	if d.positions, err = decodePositions(value); err != nil {
+		return fmt.Errorf("%s %w: file positions: %w", d.path, ErrDamaged, err)
+	}
+	d.resumed = d.positions.cuts > 0
+	if !d.resumed {
+		d.resumed, err = d.db.has([]byte{'m'})
+	}
+	return err
+}
+
+// resumeBegin completes a start that was cut short. Nothing can have been recorded then,
+// so records mean that the state has been lost.
+func (d *Dir) resumeBegin() error {
+	if d.readOnly {
+		return d.unbegun()
+	}
+	for _, name := range crawlFiles {
+		if !strings.HasSuffix(name, ".jsonl") {
+			continue
+		}
+		if info, err := d.fs.Stat(d.file(name)); err == nil && info.Size() > 0 {
+			return fmt.Errorf("%s %w: %s has records, %s has lost what it knew of them", d.path, ErrDamaged, name, stateDir)
+		}
+	}
+	return d.firstCommit()
+}
+
+func (d *Dir) unbegun() error {
+	return fmt.Errorf("%s %w: it ended before its first commit", d.path, ErrNoCrawl)
+}
+
+// makeDir makes the directory and its parents, durably.
+func makeDir(fs FS, dir string) error {
+	found, err := exists(fs, dir)
+	if err != nil || found {
+		return err
+	}
+	parent := fs.PathDir(dir)
+	if parent != dir {
+		if err := makeDir(fs, parent); err != nil {
+			return err
+		}
+	}
+	if err := fs.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return syncDir(fs, parent)
+}

@@ -1,0 +1,160 @@
+package store
+
+import (
+	"encoding/binary"
+	"slices"
+	"sort"
+)
+
+const (
+	// lookupNames is how many names are looked up at a time.
+	lookupNames = 1 << 12
+
+	// lookupBlocks is how many blocks one read takes at most: 256 KiB.
+	lookupBlocks = 64
+
+	// lookupGap is how many blocks in a row that nobody asks for are read rather than
+	// skipped. From memory a block costs 0.3 microseconds and a read 1; from a disk
+	// reading on is cheaper still.
+	lookupGap = 4
+)
+
+// lookup is what Check needs besides the runs: 272 KiB, made at the first call.
+type lookup struct {
+	where []int32 // for each name its block, -1 for none
+	buf   []byte
+}
+
+// Check sets found[i] to whether names[i] is the fingerprint of a URL in a run. Names must
+// ascend; equal ones are allowed. The larger the batch the cheaper is a name: neighbours
+// share a block of 4 KiB, and a batch that needs most blocks reads large pieces in a row.
+// In a log of 10 million in the page cache a name of 64 takes about 2 microseconds of CPU
+// time for each run, one of 16,000 0.7, one of 64,000 0.2; a block that must come from
+// the disk its latency. On an error nothing is known.
+func (s *Sieve) Check(names []uint64, found []bool) error {
+	if len(names) != len(found) || !slices.IsSorted(names) {
+		panic("store: Check wants ascending names and as many answers")
+	}
+	clear(found)
+	for len(names) > 0 {
+		n := min(len(names), lookupNames)
+		for _, r := range s.runs {
+			if err := s.lookup.run(r, names[:n], found[:n]); err != nil {
+				return err
+			}
+		}
+		names, found = names[n:], found[n:]
+	}
+	return nil
+}
+
+// run looks names up in one run.
+func (l *lookup) run(r *run, names []uint64, found []bool) error {
+	if l.buf == nil {
+		l.where = make([]int32, lookupNames)
+		l.buf = make([]byte, lookupBlocks*blockSize)
+	}
+	where := l.where[:len(names)]
+	locate(r.fences, names, found, where)
+	for i := 0; i < len(names); {
+		if where[i] < 0 {
+			i++
+			continue
+		}
+		end := span(where, i)
+		if err := l.piece(r, names[i:end], found[i:end], where[i:end]); err != nil {
+			return err
+		}
+		i = end
+	}
+	return nil
+}
+
+// locate sets where[i] to the block that holds names[i] if any does, -1 if none can or if
+// it was found already.
+func locate(fences, names []uint64, found []bool, where []int32) {
+	block := -1 // the last one with a fence <= the name
+	for i, name := range names {
+		block += gallop(fences[block+1:], name)
+		where[i] = int32(block)
+		if found[i] {
+			where[i] = -1
+		}
+	}
+}
+
+// gallop returns how many of the ascending fences are at most name, in time logarithmic
+// in the answer.
+func gallop(fences []uint64, name uint64) int {
+	bound := 1
+	for bound <= len(fences) && fences[bound-1] <= name {
+		bound *= 2
+	}
+	low := bound / 2 // fences[:low] are at most name
+	rest := fences[low:min(bound, len(fences))]
+	return low + sort.Search(len(rest), func(i int) bool { return rest[i] > name })
+}
+
+// span returns up to which name one read shall go that begins with the block of the first.
+func span(where []int32, first int) (end int) {
+	last := where[first]
+	for end = first + 1; end < len(where); end++ {
+		w := where[end]
+		if w < 0 {
+			continue
+		}
+		if w-last > 1+lookupGap || w-where[first] >= lookupBlocks {
+			break
+		}
+		last = w
+	}
+	return end
+}
+
+// piece reads the blocks of the given names, which lie in a row and of which the first
+// has one, and looks them up.
+func (l *lookup) piece(r *run, names []uint64, found []bool, where []int32) error {
+	first, last := where[0], slices.Max(where)
+	buf := l.buf[:int(last-first+1)*blockSize]
+	if err := r.read(buf, int64(first)); err != nil {
+		return err
+	}
+	checked := int32(-1)
+	var block []byte
+	for i, name := range names {
+		w := where[i]
+		if w < 0 {
+			continue
+		}
+		if w != checked {
+			block = buf[int(w-first)*blockSize:][:blockSize]
+			if err := r.check(block, int64(w)); err != nil {
+				return err
+			}
+			checked = w
+		}
+		found[i] = has(block, name, r.inBlock(w))
+	}
+	return nil
+}
+
+// inBlock returns how many fingerprints a block of URLs holds.
+func (r *run) inBlock(block int32) int {
+	return int(min(r.counts[0]-int64(block)*perBlock, perBlock))
+}
+
+// has reports whether name is one of the first n numbers of a block, which ascend. What
+// is behind them is zero, which a name greater than all of them is not.
+func has(block []byte, name uint64, n int) bool {
+	low := 0
+	for n > 0 {
+		half := n / 2
+		if binary.LittleEndian.Uint64(block[8*(low+half):]) < name {
+			low += half + 1
+			n -= half + 1
+		} else {
+			n = half
+		}
+	}
+	return 8*low < sumAt && binary.LittleEndian.Uint64(block[8*low:]) == name
+}

@@ -1,0 +1,548 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// openSieveIn opens the log in /crawl of fs and its database.
+func openSieveIn(t testing.TB, fs FS, layers int) (*Sieve, *DB) {
+	t.Helper()
+	db, s, err := tryOpenSieve(fs, layers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, db
+}
+
+func tryOpenSieve(fs FS, layers int) (*DB, *Sieve, error) {
+	if err := fs.MkdirAll("/crawl", 0o755); err != nil {
+		return nil, nil, err
+	}
+	if err := syncDir(fs, "/"); err != nil {
+		return nil, nil, err
+	}
+	db, err := openDB(fs, "/crawl/state", false)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := syncDir(fs, "/crawl"); err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	s, err := openSieve(fs, "/crawl/seen", db, layers)
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return db, s, nil
+}
+
+func closeSieve(t testing.TB, s *Sieve, db *DB) {
+	t.Helper()
+	if err := errors.Join(s.Close(), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sections is what a log should hold: for URLs and each layer a set.
+type sections []map[uint64]bool
+
+func newSections(layers int) sections {
+	l := make(sections, 1+layers)
+	for i := range l {
+		l[i] = map[uint64]bool{}
+	}
+	return l
+}
+
+// add adds what one commit journals.
+func (l sections) add(urls []uint64, prefixes [][]uint64) {
+	for _, x := range urls {
+		l[0][x] = true
+	}
+	for i, p := range prefixes {
+		for _, x := range p {
+			l[1+i][x] = true
+		}
+	}
+}
+
+// held returns all that a log holds, in runs and in the journal, each in its sections.
+func held(s *Sieve) (runs, journal sections, err error) {
+	runs, journal = newSections(s.layers), newSections(s.layers)
+	for i := range runs {
+		last, first := uint64(0), true
+		err := s.Each(i-1, func(names []uint64) error {
+			for _, x := range names {
+				if !first && x <= last {
+					return errors.New("Each does not ascend")
+				}
+				last, first = x, false
+				runs[i][x] = true
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	err = s.EachJournalled(func(urls []uint64, prefixes [][]uint64) error {
+		journal.add(urls, prefixes)
+		return nil
+	})
+	return runs, journal, err
+}
+
+// draw returns what a commit might journal: new URLs, and prefixes that repeat.
+func draw(rng *rand.Rand, layers, n int) (urls []uint64, prefixes [][]uint64) {
+	for range rng.IntN(n + 1) {
+		urls = append(urls, rng.Uint64())
+	}
+	for range layers {
+		var p []uint64
+		for range rng.IntN(n + 1) {
+			p = append(p, uint64(rng.IntN(5*n))*0x9E3779B97F4A7C15)
+		}
+		prefixes = append(prefixes, p)
+	}
+	return urls, prefixes
+}
+
+func commitEntry(db *DB, s *Sieve, urls []uint64, prefixes [][]uint64) error {
+	b := db.NewBatch()
+	s.Journal(b, urls, prefixes)
+	return db.Commit(b)
+}
+
+// Random operations against sets in memory: with merges in the background and without,
+// for filters with and without layers.
+func TestSieveOracle(t *testing.T) {
+	for seed := range uint64(9) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		fs := OnMem(vfs.NewMem())
+		layers := []int{0, 1, 3, 8}[seed%4]
+		s, db := openSieveIn(t, fs, layers)
+		s.background, s.maxSort = int64(seed%3*500), int(seed%2*5000)
+		log, tail := newSections(layers), newSections(layers)
+		for range 40 {
+			switch rng.IntN(8) {
+			default:
+				urls, prefixes := draw(rng, layers, 400)
+				if err := commitEntry(db, s, urls, prefixes); err != nil {
+					t.Fatal(err)
+				}
+				tail.add(urls, prefixes)
+			case 0, 1, 2:
+				if err := s.Append(s.Journalled()); err != nil {
+					t.Fatal(err)
+				}
+				for i := range tail {
+					maps.Copy(log[i], tail[i])
+					clear(tail[i])
+				}
+			case 3:
+				closeSieve(t, s, db)
+				s, db = openSieveIn(t, fs, layers)
+				s.background, s.maxSort = int64(seed%3*500), int(seed%2*5000)
+			}
+			checkAgainst(t, rng, s, log[0], tail[0])
+			if t.Failed() {
+				t.Fatalf("seed %d", seed)
+			}
+		}
+		runs, journal, err := held(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range log {
+			if !maps.Equal(runs[i], log[i]) || !maps.Equal(journal[i], tail[i]) {
+				t.Errorf("seed %d, section %d: %d in runs and %d in the journal, want %d and %d",
+					seed, i, len(runs[i]), len(journal[i]), len(log[i]), len(tail[i]))
+			}
+		}
+		if got := s.Len(-1); got != int64(len(log[0])) {
+			t.Errorf("seed %d: Len %d, want %d", seed, got, len(log[0]))
+		}
+		closeSieve(t, s, db)
+	}
+}
+
+// checkAgainst asks about logged, journalled and unknown names, some of them twice.
+func checkAgainst(t *testing.T, rng *rand.Rand, s *Sieve, log, tail map[uint64]bool) {
+	t.Helper()
+	names := []uint64{0, 0, 1, math.MaxUint64}
+	for x := range log {
+		if len(names) > 500 {
+			break
+		}
+		names = append(names, x, x+1)
+	}
+	for x := range tail {
+		names = append(names, x)
+	}
+	for range rng.IntN(300) {
+		names = append(names, rng.Uint64())
+	}
+	slices.Sort(names)
+	found := make([]bool, len(names))
+	found[0] = true // an answer left over
+	if err := s.Check(names, found); err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range names {
+		if found[i] != log[x] {
+			t.Errorf("%#x: found is %v", x, found[i])
+		}
+	}
+}
+
+// The least and the greatest numbers are fingerprints like others, also beside the zeros
+// that fill a block.
+func TestSieveExtremes(t *testing.T) {
+	for name, urls := range map[string][]uint64{
+		"zero alone":     {0},
+		"both":           {0, math.MaxUint64},
+		"a full block":   ladder(perBlock),
+		"and one more":   ladder(perBlock + 1),
+		"two full":       ladder(2 * perBlock),
+		"fences' blocks": ladder(perBlock*perBlock + 1),
+		"nothing":        {},
+	} {
+		s, db := openSieveIn(t, OnMem(vfs.NewMem()), 1)
+		if err := commitEntry(db, s, urls, [][]uint64{{7}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Append(s.Journalled()); err != nil {
+			t.Fatal(err)
+		}
+		checkLadder(t, s, name, urls, 1)
+		checkLadder(t, s, name, urls, 700) // one name in each block or two, over many blocks
+		if got := blocksOf(int64(len(urls))); got != int64(len(s.runs[0].fences)) {
+			t.Errorf("%s: %d fences for %d blocks", name, len(s.runs[0].fences), got)
+		}
+		closeSieve(t, s, db)
+	}
+}
+
+// checkLadder asks for every step-th URL and what is beside it.
+func checkLadder(t *testing.T, s *Sieve, name string, urls []uint64, step int) {
+	t.Helper()
+	asked := []uint64{0, 3, math.MaxUint64 - 1, math.MaxUint64}
+	for i := 0; i < len(urls); i += step {
+		asked = append(asked, urls[i], urls[i]+1)
+	}
+	slices.Sort(asked)
+	found := make([]bool, len(asked))
+	if err := s.Check(asked, found); err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range asked {
+		if _, want := slices.BinarySearch(urls, x); found[i] != want {
+			t.Errorf("%s: %#x: found is %v", name, x, found[i])
+		}
+	}
+}
+
+// ladder returns n names, 0 and then in large steps.
+func ladder(n int) []uint64 {
+	names := make([]uint64, n)
+	for i := range names {
+		names[i] = uint64(i) * (math.MaxUint64 / uint64(n))
+	}
+	return names
+}
+
+// What was not committed cannot get into a run.
+func TestSieveAppendsOnlyCommitted(t *testing.T) {
+	s, db := openSieveIn(t, OnMem(vfs.NewMem()), 0)
+	defer closeSieve(t, s, db)
+	if err := commitEntry(db, s, []uint64{5}, nil); err != nil {
+		t.Fatal(err)
+	}
+	b := db.NewBatch()
+	seq := s.Journal(b, []uint64{6}, nil)
+	if err := s.Append(seq); err == nil {
+		t.Fatal("an entry was appended before its commit")
+	}
+	found := make([]bool, 2)
+	if err := s.Check([]uint64{5, 6}, found); err != nil || !found[0] || found[1] {
+		t.Fatalf("found %v, %v", found, err)
+	}
+	if err := db.Commit(b); err != nil {
+		t.Fatal(err)
+	}
+	if again := s.Journal(db.NewBatch(), nil, nil); again != seq {
+		t.Errorf("nothing to journal took the number %d", again)
+	}
+	if err := commitEntry(db, s, []uint64{7}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(seq); err != nil {
+		t.Fatal(err)
+	}
+	if _, journal, err := held(s); err != nil || len(journal[0]) != 1 || !journal[0][7] {
+		t.Errorf("the journal holds %v, %v", journal[0], err)
+	}
+	if err := s.Check([]uint64{5, 6}, found); err != nil || !found[1] {
+		t.Fatalf("found %v, %v", found, err)
+	}
+}
+
+// Runs stay few however many appends there are, and files are deleted.
+func TestSieveMerges(t *testing.T) {
+	for _, inBackground := range []bool{false, true} {
+		fs := OnMem(vfs.NewMem())
+		s, db := openSieveIn(t, fs, 0)
+		if inBackground {
+			s.background = 0
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range 200 {
+			urls := make([]uint64, 300)
+			for i := range urls {
+				urls[i] = rng.Uint64()
+			}
+			if err := commitEntry(db, s, urls, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Append(s.Journalled()); err != nil {
+				t.Fatal(err)
+			}
+			if inBackground {
+				waitMerged(t, s)
+			}
+			if n := len(s.runs); n > 7 { // 60,000 in two tiers, and one that was just written
+				t.Fatalf("in the background %v: %d runs", inBackground, n)
+			}
+		}
+		names, err := fs.List("/crawl/seen")
+		if err != nil || len(names) != len(s.runs) {
+			t.Errorf("%d files for %d runs, %v", len(names), len(s.runs), err)
+		}
+		if s.Len(-1) != 200*300 {
+			t.Errorf("%d fingerprints", s.Len(-1))
+		}
+		closeSieve(t, s, db)
+	}
+}
+
+// Runs that are being merged are left alone until that is done; if it failed the next
+// Append says so, and the one after it begins again.
+func TestSieveMergeFails(t *testing.T) {
+	s, db := openSieveIn(t, OnMem(vfs.NewMem()), 0)
+	defer closeSieve(t, s, db)
+	appendOne := func(name uint64) error {
+		if err := commitEntry(db, s, []uint64{name}, nil); err != nil {
+			t.Fatal(err)
+		}
+		return s.Append(s.Journalled())
+	}
+	for i := range uint64(3) {
+		if err := appendOne(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := &merging{runs: slices.Clone(s.runs), cancel: func() {}, done: make(chan merged, 1)}
+	s.merging = m
+	for i := range uint64(4) {
+		if err := appendOne(3 + i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.runs) != 4 || !slices.Equal(s.runs[:3], m.runs) {
+		t.Errorf("%d runs; those in the merge stay as they are", len(s.runs))
+	}
+	broken := errors.New("broken")
+	m.done <- merged{nil, broken}
+	if err := appendOne(7); !errors.Is(err, broken) {
+		t.Errorf("the merge failed: %v", err)
+	}
+	if err := s.Append(s.Journalled()); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.runs) != 1 || s.Len(-1) != 8 {
+		t.Errorf("%d runs of %d", len(s.runs), s.Len(-1))
+	}
+}
+
+// waitMerged waits for the merge in the background and adopts it.
+func waitMerged(t *testing.T, s *Sieve) {
+	t.Helper()
+	for s.merging != nil {
+		m := <-s.merging.done
+		s.merging.done <- m
+		if err := s.append(s.appended); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Merging and reading in order take the same memory for any number of fingerprints.
+func TestSieveMergeMemory(t *testing.T) {
+	const n = 1 << 19
+	dir := t.TempDir()
+	var runs []*run
+	for i := range uint32(4) {
+		r := writeNames(t, dir, i+1, randomNames(uint64(i), n/4))
+		defer r.file.Close()
+		runs = append(runs, r)
+	}
+	least := uint64(math.MaxUint64) // of three: others may allocate meanwhile
+	for range 3 {
+		least = min(least, mergeBytes(t, dir+"/"+runName(9), runs, n))
+	}
+	if least > 1<<20 {
+		t.Errorf("merging %d fingerprints allocated %d bytes", n, least)
+	}
+}
+
+// mergeBytes merges runs of n fingerprints and returns how much was allocated for it.
+func mergeBytes(t *testing.T, path string, runs []*run, n int64) uint64 {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	w, err := createRun(Disk(), path, 9, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := mergeRuns(t.Context(), w, runs)
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.file.Close()
+	if r.counts[0] != n {
+		t.Errorf("%d fingerprints of %d", r.counts[0], n)
+	}
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// randomNames returns n names in ascending order.
+func randomNames(seed uint64, n int) []uint64 {
+	rng := rand.New(rand.NewPCG(seed, 99))
+	names := make([]uint64, n)
+	for i := range names {
+		names[i] = rng.Uint64()
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// writeNames writes a run of URLs in a directory of the disk.
+func writeNames(t testing.TB, dir string, number uint32, names []uint64) *run {
+	t.Helper()
+	w, err := createRun(Disk(), dir+"/"+runName(number), number, 0)
+	if err == nil {
+		err = w.add(0, names)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := w.finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Opening changes nothing; the first Append deletes what the manifest does not list.
+func TestSieveStrays(t *testing.T) {
+	fs := OnMem(vfs.NewMem())
+	s, db := openSieveIn(t, fs, 0)
+	if found, err := exists(fs, "/crawl/seen"); found || err != nil {
+		t.Fatalf("opening made the directory: %v, %v", found, err)
+	}
+	if err := commitEntry(db, s, []uint64{1}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(s.Journalled()); err != nil {
+		t.Fatal(err)
+	}
+	stray := "/crawl/seen/" + runName(77)
+	if err := writeSynced(fs, stray, []byte("half a run")); err != nil {
+		t.Fatal(err)
+	}
+	closeSieve(t, s, db)
+	s, db = openSieveIn(t, fs, 0)
+	defer closeSieve(t, s, db)
+	if found, _ := exists(fs, stray); !found {
+		t.Error("opening deleted a file")
+	}
+	if err := s.Append(s.Journalled()); err != nil {
+		t.Fatal(err)
+	}
+	if found, _ := exists(fs, stray); found {
+		t.Error("a file that the manifest does not list is still there")
+	}
+	if s.Len(-1) != 1 {
+		t.Errorf("%d fingerprints", s.Len(-1))
+	}
+}
+
+// The number of layers is part of the log.
+func TestSieveLayers(t *testing.T) {
+	fs := OnMem(vfs.NewMem())
+	s, db := openSieveIn(t, fs, 2)
+	if err := commitEntry(db, s, []uint64{1}, [][]uint64{{2}, {3}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(s.Journalled()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, layers := range []int{-1, 1, 3, 9} {
+		if _, err := openSieve(fs, "/crawl/seen", db, layers); err == nil {
+			t.Errorf("opened for %d layers", layers)
+		}
+	}
+}
+
+// The bytes of docs/format/seen.md, spelled out.
+func TestSieveFormat(t *testing.T) {
+	fs := OnMem(vfs.NewMem())
+	s, db := openSieveIn(t, fs, 1)
+	defer closeSieve(t, s, db)
+	b := db.NewBatch()
+	s.Journal(b, []uint64{0x0102030405060708, 3}, [][]uint64{{9}})
+	if err := db.Commit(b); err != nil {
+		t.Fatal(err)
+	}
+	u64 := binary.LittleEndian.AppendUint64
+	entry := u64(u64(u64([]byte{1, 1, 2, 1}, 0x0102030405060708), 3), 9)
+	if got, err := db.Get([]byte("s\x00\x00\x00\x00\x00\x00\x00\x01")); err != nil || !slices.Equal(got, entry) {
+		t.Errorf("entry %x, %v", got, err)
+	}
+	if err := s.Append(1); err != nil {
+		t.Fatal(err)
+	}
+	want := []byte{1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}
+	want = u64(u64(want, 2), 1)
+	if got, err := db.Get([]byte("l")); err != nil || !slices.Equal(got, want) {
+		t.Errorf("manifest %x, %v, want %x", got, err, want)
+	}
+	var file []byte
+	for i, block := range [][]byte{
+		u64(u64(nil, 3), 0x0102030405060708),
+		u64(nil, 9),
+		u64(nil, 3), // the fence
+		u64(u64(u64([]byte("\x89CSR\x01\x00\x01\x00"), 1), 2), 1),
+	} {
+		block = append(block, make([]byte, 4088-len(block))...)
+		file = append(file, u64(block, xxhash.Sum64(block)^(1<<32+uint64(i)))...)
+	}
+	got, err := readFile(fs, "/crawl/seen/0000000001.run", 1<<20)
+	if err != nil || !slices.Equal(got, file) {
+		t.Errorf("the run differs, %d bytes, %v", len(got), err)
+	}
+}
