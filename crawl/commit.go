@@ -44,6 +44,7 @@ type durability struct {
 	upto      uint64        // journal number that part comes up to
 	commit    *job          // waits for the keeper
 	rebuild   bool          // the filter is to be rebuilt
+	deaf      bool          // the recorder has failed: it takes no orders any more
 	failed    error         // of the Store: nothing can be committed any more
 }
 
@@ -71,7 +72,7 @@ func (c *coordinator) changed() {
 
 // wantsCut reports whether the recorder is to be told that a commit begins.
 func (c *coordinator) wantsCut() bool {
-	return c.dirty && c.stage == atRest && c.failed == nil && (c.due || c.unsafe >= commitPages)
+	return c.dirty && c.stage == atRest && c.failed == nil && !c.deaf && (c.due || c.unsafe >= commitPages)
 }
 
 // sent notes that the recorder has its order.
@@ -100,10 +101,19 @@ func (c *coordinator) cut(b *store.Batch) {
 			c.stage, c.unsafe = atRest, c.unsafe-c.unsafeCut
 			c.safe = true
 			c.frontier.Landed()
-			if c.keeper.low(c.cfg.MinFree) {
-				c.stop(ByLowDisk)
-			}
+			c.watchDisk()
 		},
+	}
+}
+
+// watchDisk stops the crawl while there is room for its last commit.
+func (c *coordinator) watchDisk() {
+	if c.cfg.Store == nil || c.cfg.MinFree <= 0 {
+		return
+	}
+	// A disk that does not tell what it has free is not watched.
+	if free, err := c.cfg.Store.Free(); err == nil && free < c.cfg.MinFree {
+		c.stop(ByLowDisk)
 	}
 }
 

@@ -172,13 +172,14 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 			c.due = true
 		case <-progress.C:
 			c.report()
+			c.watchDisk()
 		case <-stopped:
 			stopped = nil
 			c.stop(ByInterrupt)
 		case <-limit:
 			c.stop(ByTimeLimit)
 		case <-c.ring.failed:
-			c.stage = atRest // no cut will come
+			c.deaf, c.stage = true, atRest // no cut will come
 			c.stop(ByRecordError)
 		}
 	}

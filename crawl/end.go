@@ -129,7 +129,7 @@ func (c *coordinator) report() {
 		return
 	}
 	p := Progress{
-		Elapsed: time.Since(c.result.Started), Admitted: c.result.Admitted, Fetched: c.result.Fetched, Bytes: c.result.Bytes,
+		Elapsed: time.Since(c.began), Admitted: c.result.Admitted, Fetched: c.result.Fetched, Bytes: c.result.Bytes,
 		Queued: c.frontier.Queued(), Leased: c.frontier.Leased(), Hosts: c.frontier.Hosts(),
 		MaxPages: c.cfg.MaxPages, TimeLimit: c.cfg.TimeLimit, Stopping: c.stopping,
 	}

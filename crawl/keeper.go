@@ -49,16 +49,6 @@ func (k *keeper) commit(b *store.Batch) error {
 	return k.store.DB().Commit(b)
 }
 
-// low reports whether the disk has fewer than min bytes free. One that does not tell
-// is not watched.
-func (k *keeper) low(min int64) bool {
-	if min <= 0 {
-		return false
-	}
-	free, err := k.store.Free()
-	return err == nil && free < min
-}
-
 // lookup is a question to the exact log and its answer.
 type lookup struct {
 	name  uint64

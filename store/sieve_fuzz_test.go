@@ -62,6 +62,7 @@ func FuzzSieveRun(f *testing.F) {
 	f.Add(u64(u64(nil, 4), 9), uint16(2), uint16(0))
 	f.Add(u64(u64(nil, 9), 4), uint16(2), uint16(0))
 	f.Add(u64(nil, 9), uint16(600), uint16(3))
+	f.Add(u64(u64(nil, 4), 9), uint16(1), uint16(0)) // a name where zeros should be
 	f.Fuzz(func(t *testing.T, data []byte, urls, prefixes uint16) {
 		info := runInfo{number: 1, counts: []int64{int64(urls), int64(prefixes)}}
 		mem := vfs.NewMem()

@@ -1,16 +1,13 @@
 package store
 
 import (
-	"encoding/binary"
 	"errors"
 	"maps"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -260,6 +257,33 @@ func ladder(n int) []uint64 {
 	return names
 }
 
+// A crawl directory opens its log.
+func TestDirSieve(t *testing.T) {
+	fs := OnMem(vfs.NewMem())
+	d, err := Create(fs, "/crawls/one", Meta{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	s, err := d.Sieve(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := commitEntry(d.DB(), s, []uint64{1}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(s.Journalled()); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := exists(fs, "/crawls/one/seen/"+runName(1)); !found || err != nil {
+		t.Errorf("no run in the directory: %v", err)
+	}
+	if s.Bytes() != 3*blockSize {
+		t.Errorf("%d bytes on disk", s.Bytes())
+	}
+}
+
 // What was not committed cannot get into a run.
 func TestSieveAppendsOnlyCommitted(t *testing.T) {
 	s, db := openSieveIn(t, OnMem(vfs.NewMem()), 0)
@@ -293,256 +317,5 @@ func TestSieveAppendsOnlyCommitted(t *testing.T) {
 	}
 	if err := s.Check([]uint64{5, 6}, found); err != nil || !found[1] {
 		t.Fatalf("found %v, %v", found, err)
-	}
-}
-
-// Runs stay few however many appends there are, and files are deleted.
-func TestSieveMerges(t *testing.T) {
-	for _, inBackground := range []bool{false, true} {
-		fs := OnMem(vfs.NewMem())
-		s, db := openSieveIn(t, fs, 0)
-		if inBackground {
-			s.background = 0
-		}
-		rng := rand.New(rand.NewPCG(1, 2))
-		for range 200 {
-			urls := make([]uint64, 300)
-			for i := range urls {
-				urls[i] = rng.Uint64()
-			}
-			if err := commitEntry(db, s, urls, nil); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Append(s.Journalled()); err != nil {
-				t.Fatal(err)
-			}
-			if inBackground {
-				waitMerged(t, s)
-			}
-			if n := len(s.runs); n > 7 { // 60,000 in two tiers, and one that was just written
-				t.Fatalf("in the background %v: %d runs", inBackground, n)
-			}
-		}
-		names, err := fs.List("/crawl/seen")
-		if err != nil || len(names) != len(s.runs) {
-			t.Errorf("%d files for %d runs, %v", len(names), len(s.runs), err)
-		}
-		if s.Len(-1) != 200*300 {
-			t.Errorf("%d fingerprints", s.Len(-1))
-		}
-		closeSieve(t, s, db)
-	}
-}
-
-// Runs that are being merged are left alone until that is done; if it failed the next
-// Append says so, and the one after it begins again.
-func TestSieveMergeFails(t *testing.T) {
-	s, db := openSieveIn(t, OnMem(vfs.NewMem()), 0)
-	defer closeSieve(t, s, db)
-	appendOne := func(name uint64) error {
-		if err := commitEntry(db, s, []uint64{name}, nil); err != nil {
-			t.Fatal(err)
-		}
-		return s.Append(s.Journalled())
-	}
-	for i := range uint64(3) {
-		if err := appendOne(i); err != nil {
-			t.Fatal(err)
-		}
-	}
-	m := &merging{runs: slices.Clone(s.runs), cancel: func() {}, done: make(chan merged, 1)}
-	s.merging = m
-	for i := range uint64(4) {
-		if err := appendOne(3 + i); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(s.runs) != 4 || !slices.Equal(s.runs[:3], m.runs) {
-		t.Errorf("%d runs; those in the merge stay as they are", len(s.runs))
-	}
-	broken := errors.New("broken")
-	m.done <- merged{nil, broken}
-	if err := appendOne(7); !errors.Is(err, broken) {
-		t.Errorf("the merge failed: %v", err)
-	}
-	if err := s.Append(s.Journalled()); err != nil {
-		t.Fatal(err)
-	}
-	if len(s.runs) != 1 || s.Len(-1) != 8 {
-		t.Errorf("%d runs of %d", len(s.runs), s.Len(-1))
-	}
-}
-
-// waitMerged waits for the merge in the background and adopts it.
-func waitMerged(t *testing.T, s *Sieve) {
-	t.Helper()
-	for s.merging != nil {
-		m := <-s.merging.done
-		s.merging.done <- m
-		if err := s.append(s.appended); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// Merging and reading in order take the same memory for any number of fingerprints.
-func TestSieveMergeMemory(t *testing.T) {
-	const n = 1 << 19
-	dir := t.TempDir()
-	var runs []*run
-	for i := range uint32(4) {
-		r := writeNames(t, dir, i+1, randomNames(uint64(i), n/4))
-		defer r.file.Close()
-		runs = append(runs, r)
-	}
-	least := uint64(math.MaxUint64) // of three: others may allocate meanwhile
-	for range 3 {
-		least = min(least, mergeBytes(t, dir+"/"+runName(9), runs, n))
-	}
-	if least > 1<<20 {
-		t.Errorf("merging %d fingerprints allocated %d bytes", n, least)
-	}
-}
-
-// mergeBytes merges runs of n fingerprints and returns how much was allocated for it.
-func mergeBytes(t *testing.T, path string, runs []*run, n int64) uint64 {
-	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	w, err := createRun(Disk(), path, 9, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := mergeRuns(t.Context(), w, runs)
-	runtime.ReadMemStats(&after)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.file.Close()
-	if r.counts[0] != n {
-		t.Errorf("%d fingerprints of %d", r.counts[0], n)
-	}
-	return after.TotalAlloc - before.TotalAlloc
-}
-
-// randomNames returns n names in ascending order.
-func randomNames(seed uint64, n int) []uint64 {
-	rng := rand.New(rand.NewPCG(seed, 99))
-	names := make([]uint64, n)
-	for i := range names {
-		names[i] = rng.Uint64()
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// writeNames writes a run of URLs in a directory of the disk.
-func writeNames(t testing.TB, dir string, number uint32, names []uint64) *run {
-	t.Helper()
-	w, err := createRun(Disk(), dir+"/"+runName(number), number, 0)
-	if err == nil {
-		err = w.add(0, names)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := w.finish()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// Opening changes nothing; the first Append deletes what the manifest does not list.
-func TestSieveStrays(t *testing.T) {
-	fs := OnMem(vfs.NewMem())
-	s, db := openSieveIn(t, fs, 0)
-	if found, err := exists(fs, "/crawl/seen"); found || err != nil {
-		t.Fatalf("opening made the directory: %v, %v", found, err)
-	}
-	if err := commitEntry(db, s, []uint64{1}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Append(s.Journalled()); err != nil {
-		t.Fatal(err)
-	}
-	stray := "/crawl/seen/" + runName(77)
-	if err := writeSynced(fs, stray, []byte("half a run")); err != nil {
-		t.Fatal(err)
-	}
-	closeSieve(t, s, db)
-	s, db = openSieveIn(t, fs, 0)
-	defer closeSieve(t, s, db)
-	if found, _ := exists(fs, stray); !found {
-		t.Error("opening deleted a file")
-	}
-	if err := s.Append(s.Journalled()); err != nil {
-		t.Fatal(err)
-	}
-	if found, _ := exists(fs, stray); found {
-		t.Error("a file that the manifest does not list is still there")
-	}
-	if s.Len(-1) != 1 {
-		t.Errorf("%d fingerprints", s.Len(-1))
-	}
-}
-
-// The number of layers is part of the log.
-func TestSieveLayers(t *testing.T) {
-	fs := OnMem(vfs.NewMem())
-	s, db := openSieveIn(t, fs, 2)
-	if err := commitEntry(db, s, []uint64{1}, [][]uint64{{2}, {3}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Append(s.Journalled()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	for _, layers := range []int{-1, 1, 3, 9} {
-		if _, err := openSieve(fs, "/crawl/seen", db, layers); err == nil {
-			t.Errorf("opened for %d layers", layers)
-		}
-	}
-}
-
-// The bytes of docs/format/seen.md, spelled out.
-func TestSieveFormat(t *testing.T) {
-	fs := OnMem(vfs.NewMem())
-	s, db := openSieveIn(t, fs, 1)
-	defer closeSieve(t, s, db)
-	b := db.NewBatch()
-	s.Journal(b, []uint64{0x0102030405060708, 3}, [][]uint64{{9}})
-	if err := db.Commit(b); err != nil {
-		t.Fatal(err)
-	}
-	u64 := binary.LittleEndian.AppendUint64
-	entry := u64(u64(u64([]byte{1, 1, 2, 1}, 0x0102030405060708), 3), 9)
-	if got, err := db.Get([]byte("s\x00\x00\x00\x00\x00\x00\x00\x01")); err != nil || !slices.Equal(got, entry) {
-		t.Errorf("entry %x, %v", got, err)
-	}
-	if err := s.Append(1); err != nil {
-		t.Fatal(err)
-	}
-	want := []byte{1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}
-	want = u64(u64(want, 2), 1)
-	if got, err := db.Get([]byte("l")); err != nil || !slices.Equal(got, want) {
-		t.Errorf("manifest %x, %v, want %x", got, err, want)
-	}
-	var file []byte
-	for i, block := range [][]byte{
-		u64(u64(nil, 3), 0x0102030405060708),
-		u64(nil, 9),
-		u64(nil, 3), // the fence
-		u64(u64(u64([]byte("\x89CSR\x01\x00\x01\x00"), 1), 2), 1),
-	} {
-		block = append(block, make([]byte, 4088-len(block))...)
-		file = append(file, u64(block, xxhash.Sum64(block)^(1<<32+uint64(i)))...)
-	}
-	got, err := readFile(fs, "/crawl/seen/0000000001.run", 1<<20)
-	if err != nil || !slices.Equal(got, file) {
-		t.Errorf("the run differs, %d bytes, %v", len(got), err)
 	}
 }

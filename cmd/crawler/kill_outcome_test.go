@@ -71,6 +71,7 @@ func eachLine[R any](t *testing.T, name string, do func(R)) {
 		var r R
 		if err := json.Unmarshal(line, &r); err != nil {
 			t.Errorf("%s: %v in %q", name, err, line)
+			continue
 		}
 		do(r)
 	}

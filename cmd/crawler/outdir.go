@@ -63,13 +63,21 @@ func refuseOut(out string, err error) error {
 	switch {
 	case errors.Is(err, store.ErrLocked) || errors.Is(cause, store.ErrLocked):
 		return usage("choose another -o, or wait until it has ended", "another process is writing into %s", out)
+	case unbegun(out, cause):
 	case cause != nil: // no crawl that could be resumed
 		return usage(another, "%w", err)
+	default:
+		if complete, _, cause := crawl.Complete(dir); cause != nil || complete {
+			return usage(another, "%w", err)
+		}
 	}
-	if complete, _, cause := crawl.Complete(dir); cause == nil && !complete {
-		return usage(resumeCommand(out)+" continues it; or choose another -o", "%s holds an unfinished crawl", out)
-	}
-	return usage(another, "%w", err)
+	return usage(resumeCommand(out)+" continues it; or choose another -o", "%s holds an unfinished crawl", out)
+}
+
+// unbegun reports whether err says that the crawl in out ended before its first commit.
+func unbegun(out string, err error) bool {
+	_, noMeta := store.ReadMeta(store.Disk(), out)
+	return noMeta == nil && errors.Is(err, store.ErrNoCrawl)
 }
 
 // resumeCommand is what to type to go on with the crawl in dir.

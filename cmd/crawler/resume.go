@@ -32,7 +32,8 @@ Limits, pace and access may be changed by the flags below, and stay changed for 
 next resume. What decides which pages belong to the crawl, or what is recorded of
 them, may not: that would make one crawl of two. --max-pages and --max-bytes count
 over all runs, --time-limit in each. The environment (CRAWLER_DELAY=2s) sets these
-flags as it does for crawler crawl; it comes before what the crawl had.`,
+flags as it does for crawler crawl; it comes before what the crawl had. A flag that is
+not given keeps what the crawl had, whatever default is shown.`,
 		Example: `  crawler resume example
   crawler resume example --max-pages 10000
   crawler resume example --delay 2s -q`,
