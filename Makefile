@@ -91,7 +91,7 @@ kill:
 	KILLS=$(KILLS) KILL_PAGES=$(KILL_PAGES) $(GO) test -count=1 -run 'TestKill$$' -v -timeout 30m ./cmd/crawler
 
 # Peak memory over the number of pages and of discovered URLs (Linux), and what
-# durability costs in pages a second: tables of figures and goals. Ten minutes and two.
+# durability costs in pages a second: tables of figures and goals, two minutes each.
 memory:
 	MEMORY=1 $(GO) test -count=1 -run 'TestMemory$$' -v -timeout 60m ./cmd/crawler
 

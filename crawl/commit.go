@@ -11,8 +11,9 @@ import (
 // When a commit is due, and how much may wait for one.
 const (
 	commitPages = 256                    // pages settled since the last
+	commitURLs  = 8 << 10                // URLs admitted since the last: a batch of half a MiB
 	commitEvery = 100 * time.Millisecond // since the first change after the last
-	maxUnsafe   = 4 * commitPages        // settled pages not committed yet; then no page is handed out
+	maxUnsafe   = 4                      // times as many pages or URLs not committed yet; then no page is handed out
 )
 
 // stage is how far a commit has come. There is never more than one.
@@ -31,8 +32,8 @@ type durability struct {
 	dirty     bool // something changed since the last cut
 	due       bool // and it is time for a commit
 	alarm     *time.Timer
-	unsafe    int    // pages settled since the last commit
-	unsafeCut int    // of them, those that the commit under way has
+	unsafe    amount // since the last commit
+	unsafeCut amount // of it, what the commit under way has
 	afterCut  []Skip // given to the recorder after it was told to cut, so behind the cut
 	seq       uint64 // of the records that only grow: one number a commit
 	notes     []note // changes to single records since the last cut
@@ -47,6 +48,12 @@ type durability struct {
 	deaf      bool          // the recorder has failed: it takes no orders any more
 	failed    error         // of the Store: nothing can be committed any more
 }
+
+// amount is work that is done, but not committed yet.
+type amount struct{ pages, urls int }
+
+// times reports whether it is n commits' worth or more.
+func (a amount) times(n int) bool { return a.pages >= n*commitPages || a.urls >= n*commitURLs }
 
 // note is a record to be written or, without a value, deleted.
 type note struct{ key, value []byte }
@@ -72,7 +79,7 @@ func (c *coordinator) changed() {
 
 // wantsCut reports whether the recorder is to be told that a commit begins.
 func (c *coordinator) wantsCut() bool {
-	return c.dirty && c.stage == atRest && c.failed == nil && !c.deaf && (c.due || c.unsafe >= commitPages)
+	return c.dirty && c.stage == atRest && c.failed == nil && !c.deaf && (c.due || c.unsafe.times(1))
 }
 
 // sent notes that the recorder has its order.
@@ -98,7 +105,9 @@ func (c *coordinator) cut(b *store.Batch) {
 	c.commit = &job{
 		do: func() error { return c.keeper.commit(b) },
 		then: func() {
-			c.stage, c.unsafe = atRest, c.unsafe-c.unsafeCut
+			c.stage = atRest
+			c.unsafe.pages -= c.unsafeCut.pages
+			c.unsafe.urls -= c.unsafeCut.urls
 			c.safe = true
 			c.frontier.Landed()
 			c.watchDisk()

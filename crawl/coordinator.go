@@ -255,7 +255,7 @@ func (c *coordinator) takeBack() {
 
 // idling reports that no page may be leased, whatever the frontier holds.
 func (c *coordinator) idling() bool {
-	return c.stopping || c.unsafe >= maxUnsafe || !c.safe || c.cfg.MaxPages > 0 && c.result.Fetched+c.frontier.Leased() >= c.cfg.MaxPages
+	return c.stopping || c.unsafe.times(maxUnsafe) || !c.safe || c.cfg.MaxPages > 0 && c.result.Fetched+c.frontier.Leased() >= c.cfg.MaxPages
 }
 
 func (c *coordinator) handedOver() {

@@ -64,7 +64,7 @@ type Config struct {
 	// everything in memory. If it was Resumed, Run goes on from its last commit and
 	// Seeds are those of the first run.
 	Store     *store.Dir
-	Tail      int            // admitted URLs in memory before they move to Store's log; 0 means 262,144 (10 bytes each)
+	Tail      int            // admitted URLs in memory before they move to Store's log; 0 means 131,072 (10 bytes each)
 	MinFree   int64          // stop when Store's disk has fewer bytes free; 0 never
 	Recovered func(Recovery) // told once what a resumed Store had, before the first page
 
@@ -116,7 +116,7 @@ func (c *Config) setDefaults() {
 		c.Grace = 5 * time.Second
 	}
 	if c.Tail <= 0 {
-		c.Tail = 1 << 18
+		c.Tail = 1 << 17
 	}
 	if c.ProgressEvery <= 0 {
 		c.ProgressEvery = time.Second

@@ -75,14 +75,17 @@ func (c *coordinator) push(it frontier.Item) {
 	c.seen.Remember(it.URL)
 	c.result.Admitted++
 	c.frontier.Push(it)
-	c.changed()
+	if c.ring.durable() {
+		c.unsafe.urls++
+		c.changed()
+	}
 }
 
 // fetched counts a page that was recorded and offers its links.
 func (c *coordinator) fetched(v *Visit) {
 	c.result.Fetched++
 	if c.ring.durable() {
-		c.unsafe++
+		c.unsafe.pages++
 	}
 	c.result.Bytes += v.Bytes
 	c.result.WireBytes += v.WireBytes

@@ -19,10 +19,10 @@ type DB struct {
 	guard *guard
 }
 
-// Limits of the database, for a resident memory of some 15 MiB and a fast opening.
+// Limits of the database, for a resident memory of some 8 MiB and a fast opening.
 const (
-	memTableSize = 4 << 20 // what is not yet in a table: in memory twice, replayed from the log at an opening
-	cacheSize    = 8 << 20 // blocks of tables; the frontier reads each block of URLs about once
+	memTableSize = 2 << 20 // what is not yet in a table: in memory twice, replayed from the log at an opening
+	cacheSize    = 4 << 20 // blocks of tables; the frontier reads each block of URLs about once
 	maxOpenFiles = 128     // tables have 2 MiB and more
 	manifestSize = 1 << 20 // read whole at every opening, so it is begun anew when so long
 )
@@ -146,7 +146,7 @@ func (db *DB) Close() error {
 }
 
 // Batch gathers changes that Commit applies together. It belongs to one goroutine at a
-// time. A batch should stay below 2 MiB: a larger one is written as a table of its own.
+// time. A batch should stay below 1 MiB: a larger one is written as a table of its own.
 type Batch struct {
 	batch *pebble.Batch
 	key   []byte // scratch of QueueWriter

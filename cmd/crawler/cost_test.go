@@ -134,6 +134,7 @@ func startCrawler(t *testing.T, bin string, args ...string) *process {
 	ctx, cancel := context.WithTimeout(t.Context(), longestRun)
 	p := &process{Cmd: exec.CommandContext(ctx, bin, args...), ended: make(chan struct{}), cancel: cancel}
 	p.Stdout, p.Stderr = &p.out, &p.out
+	p.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0") // or each would end a second late
 	p.Cancel = func() error { return p.Process.Signal(syscall.SIGQUIT) }
 	p.WaitDelay = 10 * time.Second
 	if err := p.Start(); err != nil {

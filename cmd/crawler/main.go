@@ -6,6 +6,19 @@
 // what its report says in package report.
 package main
 
-import "os"
+import (
+	"os"
+	"runtime/debug"
+)
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	// What lives in the heap is small and hardly grows, so collecting it more often
+	// costs little, and memory that waits to be collected is a fifth of the whole.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// gcPercent is how much the heap may grow before it is collected, in percent.
+const gcPercent = 60

@@ -1,7 +1,8 @@
+//go:build unix
+
 package main
 
 import (
-	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -107,7 +108,7 @@ func (c crowd) run(t *testing.T, bin string, n int, durable bool) measured {
 	}
 	began := time.Now()
 	p := startCrawler(t, bin, args...)
-	peak := peakRSS(p)
+	peak := watchRSS(p)
 	p.succeed(t)
 	rep := loadReport(t, dir)
 	m := measured{urls: int(rep.Dedup.New), fetched: rep.Pages.Fetched, peak: peak, took: time.Since(began),
@@ -118,39 +119,21 @@ func (c crowd) run(t *testing.T, bin string, n int, durable bool) measured {
 	return m
 }
 
-// peakRSS watches a process until it ends and returns the largest resident set it had.
+// watchRSS watches a process until it ends and returns the largest resident set it had.
 // It reads VmHWM, which the kernel keeps, so only what grows in the last interval can
 // be missed. The Maxrss of wait4 is of no use here: a child that is made by vfork, as
 // all of Go's are, inherits the peak of its parent, which serves the site.
-func peakRSS(p *process) (peak int64) {
+func watchRSS(p *process) (peak int64) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		peak = max(peak, highWater(p.Process.Pid))
+		peak = max(peak, highWater(strconv.Itoa(p.Process.Pid)))
 		select {
 		case <-p.ended:
 			return peak
 		case <-tick.C:
 		}
 	}
-}
-
-// highWater reads VmHWM in bytes, 0 if the process is no more.
-func highWater(pid int) int64 {
-	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := bytes.Cut(status, []byte("VmHWM:"))
-	fields := bytes.Fields(rest)
-	if len(fields) == 0 {
-		return 0
-	}
-	kib, err := strconv.ParseInt(string(fields[0]), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return kib << 10
 }
 
 // bytesBelow adds up the sizes of the files below dir, 0 if it is not there.

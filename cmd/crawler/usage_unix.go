@@ -3,7 +3,10 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -16,9 +19,32 @@ func used() report.Usage {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
 		return report.Usage{}
 	}
-	rss := int64(r.Maxrss)
-	if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
-		rss *= 1024 // kilobytes everywhere but on Apple's systems
+	return report.Usage{CPU: time.Duration(r.Utime.Nano() + r.Stime.Nano()), PeakRSS: peakRSS(int64(r.Maxrss))}
+}
+
+// peakRSS returns the peak of this process's resident memory in bytes. maxrss is what
+// getrusage says, which on Linux begins with the peak of the process that started this
+// one; /proc knows better.
+func peakRSS(maxrss int64) int64 {
+	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
+		return maxrss // in bytes; in kilobytes elsewhere
 	}
-	return report.Usage{CPU: time.Duration(r.Utime.Nano() + r.Stime.Nano()), PeakRSS: rss}
+	if own := highWater("self"); own > 0 {
+		return own
+	}
+	return maxrss << 10
+}
+
+// highWater reads the VmHWM of a process below /proc in bytes, 0 if there is none.
+func highWater(process string) int64 {
+	status, err := os.ReadFile("/proc/" + process + "/status")
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(status), "\nVmHWM:")
+	var kb int64
+	if _, err := fmt.Sscanf(after, "%d kB", &kb); err != nil {
+		return 0
+	}
+	return kb << 10
 }
