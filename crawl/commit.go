@@ -38,7 +38,7 @@ type durability struct {
 	seq       uint64 // of the records that only grow: one number a commit
 	notes     []note // changes to single records since the last cut
 	heldID    uint64 // the next one
-	moves     []move // seeds that redirected, which widened the scope
+	moves     uint64 // seeds that redirected, which widened the scope; the number of the next one's record
 	began     time.Time
 	before    time.Duration // active time of the runs before
 	frozen    bool          // a part of the log is on its way to disk
@@ -66,6 +66,14 @@ func (c *coordinator) note(key, value []byte) {
 	if c.ring.durable() {
 		c.notes = append(c.notes, note{key, value})
 		c.changed()
+	}
+}
+
+// noteJSON is note for a value made of strings, which always can be marshalled.
+func (c *coordinator) noteJSON(key []byte, value any) {
+	if c.ring.durable() {
+		data, _ := json.Marshal(value)
+		c.note(key, data)
 	}
 }
 
@@ -97,6 +105,9 @@ func (c *coordinator) sent(o order) {
 // cut takes the recorder's part of a commit and adds the coordinator's. Exactly the
 // pages that the recorder had seen have been settled now.
 func (c *coordinator) cut(b *store.Batch) {
+	if c.deaf || c.failed != nil {
+		return // the commit was given up while its cut was on the way
+	}
 	if err := c.addState(b, false); err != nil {
 		c.storeFailed(err)
 		return
@@ -169,6 +180,12 @@ func (c *coordinator) storeFailed(err error) {
 	c.stop(ByStoreError)
 }
 
+// recorderFailed ends the crawl: what was committed is all that counts as recorded.
+func (c *coordinator) recorderFailed() {
+	c.deaf, c.stage = true, atRest
+	c.stop(ByRecordError)
+}
+
 // appendPart is the job of moving a part of the log from memory to disk. Its URLs are
 // in committed journal records already.
 func (c *coordinator) appendPart() *job {
@@ -214,29 +231,6 @@ func (c *coordinator) adopt(next *dedup.Rebuild) {
 
 func (c *coordinator) layers() int { return c.cfg.Dedup.Layers }
 
-// saved is the record of all that is small.
-type saved struct {
-	Version  int
-	Result   Result
-	Moves    []move
-	Seq      uint64
-	HeldID   uint64
-	Complete bool
-}
-
-// The coordinator's records in the Store; docs/format/engine.md tells of them.
-const (
-	savedVersion = 1
-
-	keyResult  = "result"
-	keyAccount = "account"
-	keyDoubts  = "doubts"
-	keySkips   = "skips"
-	keyTold    = "told/"
-	keyHeld    = "held/"
-	keyDepths  = "depths/"
-)
-
 // addState adds everything of the coordinator that changed since the last commit.
 func (c *coordinator) addState(b *store.Batch, last bool) error {
 	c.seq++
@@ -252,10 +246,11 @@ func (c *coordinator) addState(b *store.Batch, last bool) error {
 	}
 	b.Put(stateKey(keyAccount), account)
 	now := c.present()
+	now.Seeds = nil // they may be many, and never change
 	if last {
 		now.Dedup = c.seen.Stats() // counts all bits of the filter, so not in every commit
 	}
-	result, err := json.Marshal(saved{Version: savedVersion, Result: now, Moves: c.moves, Seq: c.seq, HeldID: c.heldID, Complete: last && c.result.EndedBy == Done})
+	result, err := json.Marshal(saved{Version: savedVersion, Result: now, MaxDepth: c.cfg.MaxDepth, Seq: c.seq, HeldID: c.heldID, Complete: last && c.result.EndedBy == Done})
 	if err != nil {
 		return err
 	}

@@ -179,8 +179,7 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 		case <-limit:
 			c.stop(ByTimeLimit)
 		case <-c.ring.failed:
-			c.deaf, c.stage = true, atRest // no cut will come
-			c.stop(ByRecordError)
+			c.recorderFailed()
 		}
 	}
 }

@@ -80,12 +80,21 @@ func (c *coordinator) decide(q question, seen bool) {
 		c.without(q, RedirectSeen)
 	default:
 		if r := c.full(q.URL); r != "" {
-			if !c.without(q, r) {
-				c.turnAway(q.Item, r)
-			}
+			c.noRoom(q, r)
 			return
 		}
 		c.push(q.Item)
+	}
+}
+
+// noRoom refuses a URL that was not admitted because its host takes no more. If a
+// redirect led to it, that is told of the URL that redirects, and of this one when a
+// link to it comes. Only Depths names a URL once and not for every link.
+func (c *coordinator) noRoom(q question, r Reason) {
+	if !c.without(q, r) {
+		c.refuse(q.Item, r)
+	} else if c.depths != nil {
+		c.refuse(frontier.Item{URL: q.URL, Via: q.source.URL, Depth: q.Depth, Sitemap: q.Sitemap}, r)
 	}
 }
 

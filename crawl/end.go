@@ -73,16 +73,17 @@ func (c *coordinator) endedBy() {
 func (c *coordinator) lastCommit() error {
 	b := c.cfg.Store.DB().NewBatch()
 	if err := c.ring.cutRecorder(b); err != nil {
+		c.result.EndedBy = ByRecordError
 		return err
 	}
-	if err := c.addState(b, true); err != nil {
-		return err
+	err := c.addState(b, true)
+	if err == nil {
+		err = c.keeper.commit(b)
 	}
-	if err := c.keeper.commit(b); err != nil {
+	if err != nil {
 		c.result.EndedBy = ByStoreError
-		return err
 	}
-	return nil
+	return err
 }
 
 // tellRest tells of the URLs that stayed beyond the depth limit and of those whose

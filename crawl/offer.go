@@ -13,6 +13,7 @@ func (c *coordinator) enter(seeds []weburl.URL) {
 		c.result.Seeds = append(c.result.Seeds, u.String())
 		c.seed(frontier.Item{URL: u})
 	}
+	c.noteJSON(stateKey(keySeeds), c.result.Seeds)
 }
 
 // seed admits an entry point: a seed or an entry of a sitemap.
@@ -149,7 +150,8 @@ func (c *coordinator) follow(v *Visit) {
 	moved := v.Via == "" && v.Reason == "" // a seed that may live under another name
 	if moved {
 		c.scope.addRedirected(v.URL, v.Target)
-		c.moves = append(c.moves, move{v.URL.String(), v.Target.String()})
+		c.noteJSON(numberedKey(keyMoves, c.moves), move{v.URL.String(), v.Target.String()})
+		c.moves++
 	}
 	if v.Reason != "" {
 		c.skip(Skip{URL: v.URL.String(), Reason: v.Reason, Via: v.Via, Detail: v.Detail})
@@ -186,7 +188,7 @@ func (c *coordinator) admitTarget(from weburl.URL, q question) {
 		}
 	}
 	if r := c.full(q.URL); r != "" {
-		c.without(q, r)
+		c.noRoom(q, r)
 		return
 	}
 	c.ask(q)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"crawler/dedup"
-	"crawler/frontier"
 	"crawler/store"
 	"crawler/weburl"
 )
@@ -39,30 +38,13 @@ func Complete(dir *store.Dir) (bool, Result, error) {
 	return s.Complete, s.Result, nil
 }
 
-// loadSaved returns nil if nothing was ever committed.
-func loadSaved(db *store.DB) (*saved, error) {
-	data, err := db.Get(stateKey(keyResult))
-	if err != nil || data == nil {
-		return nil, err
-	}
-	s := new(saved)
-	if err := json.Unmarshal(data, s); err != nil {
-		return nil, damaged(keyResult, err)
-	}
-	if s.Version != savedVersion {
-		return nil, damaged(keyResult, fmt.Errorf("version %d, not %d", s.Version, savedVersion))
-	}
-	return s, nil
-}
-
-func damaged(key string, err error) error {
-	return fmt.Errorf("the crawl's state is damaged: record %s: %w", key, err)
-}
-
 // restore takes the coordinator to the last commit.
 func (c *coordinator) restore(s *saved) error {
 	if s.Complete {
 		return ErrComplete
+	}
+	if s.MaxDepth != c.cfg.MaxDepth {
+		return fmt.Errorf("crawl: MaxDepth is %d, but the crawl began with %d, which decided what was refused: go on with that", c.cfg.MaxDepth, s.MaxDepth)
 	}
 	now := time.Now()
 	c.safe = true
@@ -70,7 +52,7 @@ func (c *coordinator) restore(s *saved) error {
 	c.result = last
 	c.result.Runs++
 	c.result.EndedBy = ""
-	c.before, c.moves, c.seq, c.heldID = last.Active, s.Moves, s.Seq, s.HeldID
+	c.before, c.seq, c.heldID = last.Active, s.Seq, s.HeldID
 	if c.result.Skipped == nil {
 		c.result.Skipped = map[Reason]int{}
 	}
@@ -102,21 +84,30 @@ func (c *coordinator) restoreScope(texts []string) error {
 	for i, s := range texts {
 		u, err := weburl.Parse(s)
 		if err != nil {
-			return damaged(keyResult, err)
+			return damaged(keySeeds, err)
 		}
 		seeds[i] = u
 	}
 	c.scope = newScope(c.cfg.Scope, seeds)
-	for _, m := range c.moves {
+	err := c.cfg.Store.DB().Scan(stateKey(keyMoves), func(_, value []byte) error {
+		var m move
+		if err := json.Unmarshal(value, &m); err != nil {
+			return err
+		}
 		from, err := weburl.Parse(m.From)
 		if err != nil {
-			return damaged(keyResult, err)
+			return err
 		}
 		to, err := weburl.Parse(m.To)
 		if err != nil {
-			return damaged(keyResult, err)
+			return err
 		}
 		c.scope.addRedirected(from, to)
+		c.moves++
+		return nil
+	})
+	if err != nil {
+		return damaged(keyMoves, err)
 	}
 	return nil
 }
@@ -243,92 +234,4 @@ func Admitted(dir *store.Dir, u weburl.URL) (bool, error) {
 		return nil
 	})
 	return found[0], err
-}
-
-// stateKey is the key of one of the coordinator's records.
-func stateKey(name string) []byte { return append([]byte{'m'}, name...) }
-
-// numberedKey is that of one among many, in ascending order.
-func numberedKey(name string, n uint64) []byte {
-	return binary.BigEndian.AppendUint64(stateKey(name), n)
-}
-
-func heldKey(id uint64) []byte { return numberedKey(keyHeld, id) }
-
-var errShort = errors.New("it ends too early")
-
-// appendHeld appends h: its reason, then the item.
-func appendHeld(b []byte, h held) []byte {
-	return frontier.AppendItem(appendText(b, string(h.reason)), h.Item)
-}
-
-func decodeHeld(b []byte) (held, error) {
-	reason, b, ok := cutText(b)
-	if !ok {
-		return held{}, errShort
-	}
-	it, _, err := frontier.DecodeItem(b)
-	return held{Item: it, reason: Reason(reason)}, err
-}
-
-// append appends all doubts: of each the name, the reason, the refusal that depends on
-// it as JSON (empty if there is none), and the item.
-func (d *doubts) append(b []byte) []byte {
-	for _, list := range [][]doubt{d.checking, d.waiting} {
-		for i := range list {
-			q := &list[i]
-			b = binary.BigEndian.AppendUint64(b, q.name)
-			b = appendText(b, string(q.reason))
-			source := []byte(nil)
-			if q.source != nil {
-				source, _ = json.Marshal(q.source) // strings alone: it never fails
-			}
-			b = appendText(b, string(source))
-			b = frontier.AppendItem(b, q.Item)
-		}
-	}
-	return b
-}
-
-func decodeDoubts(b []byte) ([]doubt, error) {
-	var list []doubt
-	for len(b) > 0 {
-		if len(b) < 8 {
-			return nil, errShort
-		}
-		d := doubt{name: binary.BigEndian.Uint64(b)}
-		reason, b1, ok1 := cutText(b[8:])
-		source, b2, ok2 := cutText(b1)
-		if !ok1 || !ok2 {
-			return nil, errShort
-		}
-		it, rest, err := frontier.DecodeItem(b2)
-		if err != nil {
-			return nil, err
-		}
-		d.Item, d.reason, b = it, Reason(reason), rest
-		if source != "" {
-			d.source = new(Skip)
-			if err := json.Unmarshal([]byte(source), d.source); err != nil {
-				return nil, err
-			}
-		}
-		list = append(list, d)
-	}
-	return list, nil
-}
-
-// appendText appends s behind its length.
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
-// cutText undoes appendText.
-func cutText(b []byte) (s string, rest []byte, ok bool) {
-	n, used := binary.Uvarint(b)
-	if used <= 0 || n > uint64(len(b)-used) {
-		return "", nil, false
-	}
-	b = b[used:]
-	return string(b[:n]), b[n:], true
 }

@@ -17,7 +17,9 @@ const sampleLimit = 10_000
 // prefixes the layers know; one below a new prefix is never lost. p is computed from
 // the bits that are set, as Bloom.ExpectedRate does, each time a 64th more URLs were
 // admitted (at first: one for every fourth line of the filter), and taken to change
-// linearly in between. That costs up to 60 ns for each URL admitted.
+// linearly in between. That costs up to 60 ns for each URL admitted. What was lost
+// since the last URL was admitted is in the bound alone: of a filter that is full, nothing
+// but the number of questions answered "seen" bounds it.
 //
 // By measurement: of the URLs that stats.Sample accepts by their hashes all that were
 // asked about are kept, and so it is known which of those the filter called seen were
@@ -94,12 +96,15 @@ func losses(rate float64) (mean, variance float64) {
 // tell fills in Stats, where ExpectedRate stands already.
 func (k *risk) tell(s *Stats) {
 	mean, variance := k.upTo(s.ExpectedRate)
-	s.Risked = mean
+	s.Risked = min(mean, float64(s.Seen))
+	run, spread := losses(s.ExpectedRate) // since the last admitted, which nothing has ended yet
+	mean, variance = mean+run, variance+spread
 	if mean > 0 {
 		// Poisson's distribution stretched to the variance.
 		stretch := variance / mean
 		s.RiskedHigh = max(stretch*poissonHigh(mean/stretch), math.Ceil(mean))
 	}
+	s.RiskedHigh = min(s.RiskedHigh, float64(s.Seen))
 	s.SampledURLs = int64(k.all.Len())
 	for name := range k.lost.All {
 		if k.all.Accepts(name) {

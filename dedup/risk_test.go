@@ -63,6 +63,19 @@ func TestRiskIsTold(t *testing.T) {
 	}
 }
 
+// A filter that is wholly full admits nothing and can say no more of its rate; what it
+// may have lost is bounded by the questions.
+func TestRiskOfAFullFilter(t *testing.T) {
+	const n = 3000
+	for seed := range uint64(5) {
+		r := mustRestarting(t, Config{ExpectURLs: 20, FPRate: 0.05, Seed: seed, FilterOnly: true})
+		lost := float64(lose(t, r, newWeb(8, 40).urls(n)))
+		if s := r.Stats(); s.ExpectedRate < 1 || s.RiskedHigh < lost || s.RiskedHigh < s.Risked || s.RiskedHigh > float64(s.Seen) {
+			t.Errorf("%.0f lost, %+v", lost, s)
+		}
+	}
+}
+
 // As long as the sample holds all URLs its rate is the true one.
 func TestSmallCrawlKnowsItsRate(t *testing.T) {
 	const n = 3000

@@ -27,7 +27,7 @@ func (l *leases) take(head int32, it Item) int32 {
 	return n
 }
 
-// drop removes the item with it's URL and returns the list's new head.
+// drop removes the item with its URL and returns the list's new head.
 func (l *leases) drop(head int32, it *Item) int32 {
 	for at := &head; *at != 0; at = &l.slots[*at-1].next {
 		n := *at

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -248,6 +249,42 @@ func TestRestoreRefusesDamage(t *testing.T) {
 	}
 }
 
+// Counters that contradict the other records are refused, and take no memory: the number
+// of a block that is there would be given to the next one, too.
+func TestRestoreRefusesCounters(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		forge func(*Recorder)
+		want  string
+	}{
+		{"blocks of texts", func(r *Recorder) { r.unsaved.textBlocks-- }, "blocks of texts"},
+		{"blocks of exact counts", func(r *Recorder) { r.unsaved.exactBlocks-- }, "blocks of exact counts"},
+		{"pages", func(r *Recorder) { r.pages++ }, "pages of all sites"},
+	} {
+		dir := create(t, store.OnMem(vfs.NewCrashableMem()), "c", true)
+		r := recorder(t, Config{Dir: dir, Exact: true})
+		all := steps(t, rand.New(rand.NewPCG(3, 4)), 20)
+		take(t, r, all)
+		commit(t, dir, r)
+		c.forge(r)
+		commit(t, dir, r)
+		if err := recorder(t, Config{}).Restore(dir.DB()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+	dir := create(t, store.OnMem(vfs.NewCrashableMem()), "c", true)
+	b := dir.DB().NewBatch()
+	counters := append([]byte{recordVersion, 0}, make([]byte, 8)...)
+	counters = binary.AppendUvarint(append(counters, 0), 1<<33) // sites
+	b.Put([]byte(keyCounters), append(counters, make([]byte, 11)...))
+	if err := dir.DB().Commit(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := recorder(t, Config{}).Restore(dir.DB()); !errors.Is(err, errRecord) {
+		t.Errorf("2^33 sites: %v", err)
+	}
+}
+
 // Records from elsewhere are refused or read, and never take memory they do not fill.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte("\x01\x03seedseed\x03\x02\x05\x01\x00\x07\x64\x06\x01\x01\x01\xc8\x01\x07\x01\x04a/bc\x07\x01\x02\x07"))
@@ -258,7 +295,7 @@ func FuzzRecords(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.readTexts("", data)
+		r.readTexts(numberInKey(0), data)
 		r.readLists(data)
 		r.readSite("h", data)
 		if _, err := r.readCounters(data); err == nil && r.pages < 0 {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -24,8 +25,9 @@ func (r *Recorder) Restore(db *store.DB) error {
 	if err != nil {
 		return fmt.Errorf("record %q: %w", keyCounters, err)
 	}
-	fresh := newTally(stats.Config{Seed: r.cfg.Seed}, r.cfg.Exact)
-	r.total, r.sites, r.texts = fresh, make(map[string]*site, saved.sites), dedup.Set{}
+	fresh, on := newTally(stats.Config{Seed: r.cfg.Seed}, r.cfg.Exact), r.unsaved.on
+	r.unsaved = unsaved{}
+	r.total, r.sites, r.texts = fresh, make(map[string]*site), dedup.Set{}
 	for _, kind := range []struct {
 		key  string
 		read func(key string, value []byte) error
@@ -46,14 +48,13 @@ func (r *Recorder) Restore(db *store.DB) error {
 			return err
 		}
 	}
-	r.unsaved = unsaved{on: r.unsaved.on, textBlocks: saved.textBlocks, exactBlocks: saved.exactBlocks}
+	r.unsaved.on = on
 	return r.agree(saved)
 }
 
 // saved is what the counters say of the other records.
 type saved struct {
-	sites, texts            int
-	textBlocks, exactBlocks uint64
+	sites, texts, textBlocks, exactBlocks int
 }
 
 func (r *Recorder) readCounters(value []byte) (s saved, err error) {
@@ -64,7 +65,7 @@ func (r *Recorder) readCounters(value []byte) (s saved, err error) {
 	}
 	r.cfg.Exact, r.cfg.NoIndex = flags&flagExact != 0, flags&flagNoIndex != 0
 	r.cfg.Seed, r.cfg.MaxSites = f.uint64(), f.number()
-	s = saved{sites: f.number(), texts: f.number(), textBlocks: uint64(f.count()), exactBlocks: uint64(f.count())}
+	s = saved{sites: f.number(), texts: f.number(), textBlocks: f.number(), exactBlocks: f.number()}
 	r.pages, r.bytes, r.good = f.number(), f.count(), f.number()
 	r.before = Usage{CPU: time.Duration(f.count()), PeakRSS: f.count()}
 	r.status = readCounts(f, f.number)
@@ -106,8 +107,12 @@ func (r *Recorder) readSite(host string, value []byte) error {
 	return s.words.UnmarshalBinary(f.rest)
 }
 
-func (r *Recorder) readTexts(_ string, value []byte) error {
+func (r *Recorder) readTexts(key string, value []byte) error {
 	f := open(value)
+	if n := r.unsaved.textBlocks; key != numberInKey(n) {
+		f.fail("block %d is missing", n)
+	}
+	r.unsaved.textBlocks++
 	for f.err == nil && len(f.rest) > 0 {
 		if d := f.uint64(); f.err == nil && !r.texts.Add(d) {
 			f.fail("a text twice")
@@ -116,12 +121,23 @@ func (r *Recorder) readTexts(_ string, value []byte) error {
 	return f.close()
 }
 
+// numberInKey is how the number of a block stands in its key.
+func numberInKey(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n)) }
+
+// readExact reads the counts of one site; those of one commit have one number.
 func (r *Recorder) readExact(key string, value []byte) error {
+	number, host := key[:min(8, len(key))], key[min(8, len(key)):]
+	switch n := r.unsaved.exactBlocks; {
+	case number == numberInKey(n):
+		r.unsaved.exactBlocks++
+	case n == 0 || number != numberInKey(n-1):
+		return fmt.Errorf("%w: block %d is missing", errRecord, n)
+	}
 	var words stats.Exact
 	if err := readForm(value, &words); err != nil {
 		return err
 	}
-	s := r.sites[key[min(8, len(key)):]]
+	s := r.sites[host]
 	if s == nil || s.exact == nil {
 		return fmt.Errorf("%w: exact counts of a site that has none", errRecord)
 	}
@@ -160,6 +176,8 @@ func (r *Recorder) agree(s saved) error {
 	}
 	same("sites", len(r.sites), s.sites)
 	same("different texts", r.texts.Len(), s.texts)
+	same("blocks of texts", int(r.unsaved.textBlocks), s.textBlocks)
+	same("blocks of exact counts", int(r.unsaved.exactBlocks), s.exactBlocks)
 	same("pages of all sites", pages, r.pages)
 	if words != r.total.words.N() {
 		errs = append(errs, fmt.Errorf("%w: the sites have %d words, the crawl %d", errRecord, words, r.total.words.N()))

@@ -57,8 +57,8 @@ func (s *Story) Known() bool {
 
 // Why tells the URL's story from the files of a crawl in dir, also while it runs. Where
 // the queue has it and what the exact log says is left to the caller, who has the store.
-// It reads pages.jsonl up to twice and skipped.jsonl once, at about 1 GB/s, in memory that does not grow with them. A URL without records costs a
-// look at every record.
+// It reads pages.jsonl up to twice and skipped.jsonl once, at about 1 GB/s, in memory that
+// does not grow with them. A URL without records costs a look at every record.
 //
 // The error wraps store.ErrNoCrawl if dir holds no crawl.
 func Why(dir string, u weburl.URL) (*Story, error) {

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"os"
+	"runtime"
 	"syscall"
 )
 
@@ -16,13 +17,21 @@ var (
 	ErrDamaged    = errors.New("is damaged")
 )
 
+// sharingViolation is what Windows says of a lock file that another process has open.
+const sharingViolation = syscall.Errno(32)
+
 // lockHeld reports whether an error of FS.Lock means that somebody has the lock, not that
 // the lock file could not be made.
 func lockHeld(err error) bool {
 	var path *os.PathError
 	var errno syscall.Errno
-	if errors.As(err, &path) {
+	switch {
+	case errors.As(err, &path):
 		return false
+	case !errors.As(err, &errno):
+		return true
+	case runtime.GOOS == "windows":
+		return errno == sharingViolation
 	}
-	return !errors.As(err, &errno) || errno == syscall.EAGAIN || errno == syscall.EACCES
+	return errno == syscall.EAGAIN || errno == syscall.EACCES
 }

@@ -1,0 +1,85 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"crawler/dedup"
+	"crawler/store"
+	"crawler/weburl"
+)
+
+// durableCoordinator is one whose store is in memory, before its first commit.
+func durableCoordinator(t *testing.T, seeds []weburl.URL) *coordinator {
+	dir, err := store.Create(store.OnMem(vfs.NewMem()), "crawl", store.Meta{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Store: dir, Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}}
+	cfg.setDefaults()
+	c, err := newCoordinator(&ring{cfg: cfg}, seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, c.abort = context.WithCancel(t.Context())
+	t.Cleanup(func() {
+		c.abort()
+		if err := errors.Join(c.keeper.sieve.Close(), dir.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func testSeeds(t *testing.T, n int) (seeds []weburl.URL) {
+	for i := range n {
+		u, err := weburl.Parse(fmt.Sprintf("https://www.site-%d.example/", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seeds = append(seeds, u)
+	}
+	return seeds
+}
+
+// A cut that was on its way home when store or recorder failed begins no commit: none
+// could be carried out, and the crawl would wait for it for ever.
+func TestALateCutBeginsNoCommit(t *testing.T) {
+	for name, fail := range map[string]func(*coordinator){
+		"store":    func(c *coordinator) { c.storeFailed(errors.New("no more room")) },
+		"recorder": func(c *coordinator) { c.recorderFailed() },
+	} {
+		c := durableCoordinator(t, testSeeds(t, 1))
+		c.sent(order{cut: true})
+		fail(c)
+		c.cameHome(home{cut: c.cfg.Store.DB().NewBatch()})
+		if !c.over() {
+			t.Errorf("%s failed: the crawl does not end, stage %d", name, c.stage)
+		}
+	}
+}
+
+// What every commit writes does not grow with the number of seeds.
+func TestSeedsAreCommittedOnce(t *testing.T) {
+	c := durableCoordinator(t, testSeeds(t, 1000))
+	db := c.cfg.Store.DB()
+	for commit := range 2 {
+		b := db.NewBatch()
+		if err := c.addState(b, false); err != nil {
+			t.Fatal(err)
+		}
+		if n := b.Len(); commit > 0 && n > 4<<10 {
+			t.Errorf("a commit without a change takes %d bytes", n)
+		}
+		if err := db.Commit(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, res, err := Complete(c.cfg.Store); err != nil || len(res.Seeds) != 1000 {
+		t.Errorf("%d seeds are left: %v", len(res.Seeds), err)
+	}
+}
