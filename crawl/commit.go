@@ -44,9 +44,14 @@ type durability struct {
 	frozen    bool          // a part of the log is on its way to disk
 	upto      uint64        // journal number that part comes up to
 	commit    *job          // waits for the keeper
-	rebuild   bool          // the filter is to be rebuilt
-	deaf      bool          // the recorder has failed: it takes no orders any more
-	failed    error         // of the Store: nothing can be committed any more
+	rebuild   bool          // the filter is to be rebuilt, or is being so
+	checked   bool          // the last job that could wait was a check, so a rebuild has its turn
+
+	coming      *dedup.Rebuild // the filter's next generation
+	comingSince time.Time
+	layer       int   // the next one to be put into it: -1, which is the URLs, to layers()-1
+	deaf        bool  // the recorder has failed: it takes no orders any more
+	failed      error // of the Store: nothing can be committed any more
 }
 
 // amount is work that is done, but not committed yet.
@@ -150,8 +155,10 @@ func (c *coordinator) work() {
 		return
 	case c.frozen:
 		j = c.appendPart()
+	case len(c.doubts.waiting) > 0 && !c.checked:
+		j, c.checked = c.check(), true
 	case c.rebuild:
-		j = c.rebuilding()
+		j, c.checked = c.rebuilding(), false
 	case len(c.doubts.waiting) > 0:
 		j = c.check()
 	default:
@@ -199,23 +206,35 @@ func (c *coordinator) appendPart() *job {
 	}
 }
 
-// rebuilding is the job of giving the filter its next generation from the log on disk.
-// What is admitted meanwhile is in the tail, which Adopt adds.
+// rebuilding is the next job of giving the filter its next generation from the log on
+// disk: one layer, so that commits and doubts need not wait for all of them. What is
+// admitted meanwhile Adopt knows.
 func (c *coordinator) rebuilding() *job {
-	c.rebuild = false
-	next, start := c.seen.Rebuild(), time.Now()
+	if c.coming == nil {
+		c.coming, c.layer, c.comingSince = c.seen.Rebuild(), -1, time.Now()
+	}
+	next, layer := c.coming, c.layer
+	c.layer++
+	last := c.layer == c.layers()
 	return &job{
-		do: func() error { return c.keeper.rebuild(next, c.layers()) },
+		do: func() error { return c.keeper.rebuild(next, layer) },
 		then: func() {
-			pause := time.Now()
-			c.adopt(next)
-			a := &c.result.Audit
-			took := time.Since(start)
-			a.Restarting += took
-			a.LongestRestart = max(a.LongestRestart, took)
-			a.LongestPause = max(a.LongestPause, time.Since(pause))
+			if last {
+				c.restarted(next)
+			}
 		},
 	}
+}
+
+// restarted puts the filter's next generation in place.
+func (c *coordinator) restarted(next *dedup.Rebuild) {
+	pause := time.Now()
+	c.adopt(next)
+	a, took := &c.result.Audit, time.Since(c.comingSince)
+	a.Restarting += took
+	a.LongestRestart = max(a.LongestRestart, took)
+	a.LongestPause = max(a.LongestPause, time.Since(pause))
+	c.coming, c.rebuild = nil, false
 }
 
 // adopt puts the filter's next generation in place. Questions that are open stay so,
@@ -261,10 +280,7 @@ func (c *coordinator) addState(b *store.Batch, last bool) error {
 	}
 	b.Put(stateKey(keySkips), skips)
 	b.Put(stateKey(keyDoubts), c.doubts.append(nil))
-	if len(c.told.events) > 0 {
-		b.Put(numberedKey(keyTold, c.seq), c.told.events)
-		c.told.events = c.told.events[:0]
-	}
+	c.told.commit(b, c.seq)
 	if c.depths != nil {
 		if events := c.depths.TakeEvents(); len(events) > 0 {
 			b.Put(numberedKey(keyDepths, c.seq), events)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -81,5 +82,40 @@ func TestSeedsAreCommittedOnce(t *testing.T) {
 	}
 	if _, res, err := Complete(c.cfg.Store); err != nil || len(res.Seeds) != 1000 {
 		t.Errorf("%d seeds are left: %v", len(res.Seeds), err)
+	}
+}
+
+// What is told survives, and when it begins afresh the records of before go.
+func TestToldBeginsAfreshOnDiskToo(t *testing.T) {
+	dir, err := store.Create(store.OnMem(vfs.NewMem()), "crawl", store.Meta{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	before, seq := told{durable: true}, uint64(0)
+	commit := func() {
+		b := dir.DB().NewBatch()
+		seq++
+		before.commit(b, seq)
+		if err := dir.DB().Commit(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range maxTold + 1000 {
+		before.first(fmt.Sprint(i))
+		if i%50_000 == 0 {
+			commit()
+		}
+	}
+	before.forget(fmt.Sprint(maxTold + 3))
+	commit()
+	var after told
+	records := 0
+	err = dir.DB().Scan(stateKey(keyTold), func(_, events []byte) error {
+		records++
+		return after.replay(events)
+	})
+	if err != nil || records != 1 || !maps.Equal(before.keys, after.keys) {
+		t.Errorf("%d of %d keys in %d records, want one: %v", len(after.keys), len(before.keys), records, err)
 	}
 }

@@ -274,7 +274,10 @@ func (c *coordinator) setAlarm(t *time.Timer) {
 
 // settle ends the lease of a visit that came home and takes in what it brought.
 func (c *coordinator) settle(v *Visit) {
-	c.changed()
+	if c.ring.durable() {
+		c.unsafe.pages++
+		c.changed()
+	}
 	if v.AskedRobots {
 		c.result.Robots++
 	}

@@ -129,7 +129,7 @@ func (c *Config) setDefaults() {
 // validate names the first thing that is wrong and what to do about it.
 func (c *Config) validate() ([]weburl.URL, error) {
 	switch {
-	case len(c.Seeds) == 0:
+	case len(c.Seeds) == 0 && (c.Store == nil || !c.Store.Resumed()):
 		return nil, errors.New("crawl: no seeds: give at least one http or https URL")
 	case c.Workers < 0 || c.MaxPages < 0 || c.MaxBytes < 0 || c.MaxDepth < SeedsOnly:
 		return nil, errors.New("crawl: Workers, MaxPages and MaxBytes must not be negative, nor MaxDepth below SeedsOnly")

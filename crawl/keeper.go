@@ -73,18 +73,13 @@ func (k *keeper) check(list []lookup) error {
 	return nil
 }
 
-// rebuild gives everything in the log on disk to the filter's next generation.
-func (k *keeper) rebuild(b *dedup.Rebuild, layers int) error {
-	for layer := -1; layer < layers; layer++ {
-		err := k.sieve.Each(layer, func(names []uint64) error {
-			b.Add(layer, names)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// rebuild gives a layer of the log on disk, -1 for the URLs, to the filter's next
+// generation.
+func (k *keeper) rebuild(b *dedup.Rebuild, layer int) error {
+	return k.sieve.Each(layer, func(names []uint64) error {
+		b.Add(layer, names)
+		return nil
+	})
 }
 
 // Audit tells what keeping the filter exact has taken.
@@ -93,5 +88,5 @@ type Audit struct {
 	Maybe          int64         // questions that had to wait for the log on disk
 	Restarting     time.Duration // spent rebuilding the filter from the log on disk, while the crawl went on
 	LongestRestart time.Duration
-	LongestPause   time.Duration // the longest the crawl stood still for one
+	LongestPause   time.Duration // the longest the coordinator stood still to put one in place
 }

@@ -85,9 +85,6 @@ func (c *coordinator) push(it frontier.Item) {
 // fetched counts a page that was recorded and offers its links.
 func (c *coordinator) fetched(v *Visit) {
 	c.result.Fetched++
-	if c.ring.durable() {
-		c.unsafe.pages++
-	}
 	c.result.Bytes += v.Bytes
 	c.result.WireBytes += v.WireBytes
 	for _, l := range v.Page.Links {

@@ -7,6 +7,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"crawler/frontier"
+	"crawler/store"
 	"crawler/weburl"
 )
 
@@ -16,6 +17,7 @@ import (
 type told struct {
 	keys    map[uint64]struct{}
 	events  []byte // of a durable crawl: what changed since the last commit
+	afresh  bool   // and it started afresh since: earlier events are void
 	durable bool
 }
 
@@ -42,6 +44,10 @@ func (t *told) first(url string) bool {
 func (t *told) forget(url string) { t.change(toldForget, xxhash.Sum64String(url)) }
 
 func (t *told) change(what byte, key uint64) {
+	if t.keys == nil || len(t.keys) >= maxTold {
+		t.keys = make(map[uint64]struct{})
+		t.events, t.afresh = t.events[:0], true
+	}
 	if t.durable {
 		t.events = binary.LittleEndian.AppendUint64(append(t.events, what), key)
 	}
@@ -49,10 +55,18 @@ func (t *told) change(what byte, key uint64) {
 		delete(t.keys, key)
 		return
 	}
-	if t.keys == nil || len(t.keys) >= maxTold {
-		t.keys = make(map[uint64]struct{})
-	}
 	t.keys[key] = struct{}{}
+}
+
+// commit puts what changed since the last commit under the number seq.
+func (t *told) commit(b *store.Batch, seq uint64) {
+	if t.afresh {
+		b.DeleteRange(numberedKey(keyTold, 0), numberedKey(keyTold, seq))
+	}
+	if len(t.events) > 0 {
+		b.Put(numberedKey(keyTold, seq), t.events)
+	}
+	t.events, t.afresh = t.events[:0], false
 }
 
 // replay does again what events tell.
@@ -60,7 +74,7 @@ func (t *told) replay(events []byte) error {
 	for ; len(events) >= toldEvent; events = events[toldEvent:] {
 		t.change(events[0], binary.LittleEndian.Uint64(events[1:]))
 	}
-	t.events = t.events[:0]
+	t.events, t.afresh = t.events[:0], false
 	if len(events) > 0 {
 		return fmt.Errorf("%d bytes too many", len(events))
 	}

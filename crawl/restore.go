@@ -192,8 +192,10 @@ func (c *coordinator) restoreSeen() error {
 		}
 	}
 	next := c.seen.Rebuild()
-	if err := c.keeper.rebuild(next, c.layers()); err != nil {
-		return err
+	for layer := -1; layer < c.layers(); layer++ {
+		if err := c.keeper.rebuild(next, layer); err != nil {
+			return err
+		}
 	}
 	err = c.keeper.sieve.EachJournalled(func(urls []uint64, prefixes [][]uint64) error {
 		next.Add(-1, urls)
