@@ -48,7 +48,7 @@ func account(s dedup.Stats, a crawl.Audit) Dedup {
 		Rate:           s.Rate, RateLow: s.RateLow, RateHigh: s.RateHigh,
 	}
 	if a.Mode == ModeFilter {
-		d.Risk = &Risk{Risked: s.Risked, RiskedHigh: s.RiskedHigh, SampledURLs: s.SampledURLs, SampledLost: s.SampledLost}
+		d.Risk = &Risk{Expect: s.Expect, Risked: s.Risked, RiskedHigh: s.RiskedHigh, SampledURLs: s.SampledURLs, SampledLost: s.SampledLost}
 		return d
 	}
 	d.CollisionProbability = dedup.CollisionProbability(s.New)

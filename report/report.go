@@ -88,6 +88,7 @@ type Dedup struct {
 
 // Risk tells what a crawl without an exact log may have lost.
 type Risk struct {
+	Expect      int64   `json:"expect_urls"`  // what the filter was sized for
 	Risked      float64 `json:"risked"`       // URLs expected to be lost, by theory
 	RiskedHigh  float64 `json:"risked_high"`  // upper end of its 95 % interval
 	SampledURLs int64   `json:"sampled_urls"` // URLs of a sample that was kept exactly

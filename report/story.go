@@ -88,8 +88,11 @@ func (s *Story) waiting(p *page) {
 		}
 		p.wrapped("  ", text)
 		found(p, q.Via)
-	case s.Admitted == nil || len(s.Pages) > 0:
-	case *s.Admitted && len(s.Refusals) == 0:
+	case len(s.Pages)+len(s.Refusals) > 0:
+	case s.Seed && (s.Admitted == nil || !*s.Admitted):
+		p.wrapped("  ", "a seed that the crawl has not come to yet, as far as its records and its last commit tell")
+	case s.Admitted == nil:
+	case *s.Admitted:
 		p.wrapped("  ", "admitted, and no record of it: it was in work when the crawl stopped, or a redirect in a chain")
 	}
 }
@@ -107,7 +110,11 @@ func (s *Story) alike(p *page) {
 }
 
 func (s *Story) unknown(p *page) {
-	p.wrapped("  ", "never met: no record names it, so no page that was fetched links to it, or the crawl has not come there yet")
+	text := "never met: no record names it, so no page that was fetched links to it, or the crawl has not come there yet"
+	if s.Lossy {
+		text = "no record names it: no page that was fetched links to it, the crawl has not come there yet, or its filter wrongly took it for seen (--dedup filter)"
+	}
+	p.wrapped("  ", text)
 	if len(s.Closest) > 0 {
 		p.line("  the closest URLs with records are\n    %s", strings.Join(s.Closest, "\n    "))
 	}

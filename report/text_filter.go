@@ -11,8 +11,11 @@ func (r *Report) filter(p *page) {
 	if d.Settled+d.Hot > 0 {
 		say("doubts: %s settled by the cache of recent URLs, %s by the exact log on disk", group(d.Hot), group(d.Settled))
 	}
-	if d.Restarts > 0 {
+	switch {
+	case d.RestartSeconds > 0:
 		say("%s, rebuilding for %s; the longest pause was %s", counted(int(d.Restarts), "restart"), brief(d.RestartSeconds), brief(d.RestartPauseSeconds))
+	case d.Restarts > 0: // in memory, where they are not timed
+		say("%s", counted(int(d.Restarts), "restart"))
 	}
 	if d.Mode == ModeFilter && d.Risk != nil {
 		d.risk(say)
@@ -29,6 +32,10 @@ func (d *Dedup) risk(say func(format string, args ...any)) {
 	say("lost by theory: %.3g URLs, with 95 %% confidence at most %.3g", d.Risked, d.RiskedHigh)
 	say("lost in a sample: %s of %s; rate %.2g (95 %%: %.2g to %.2g), %.2g expected now",
 		group(d.SampledLost), counted(int(d.SampledURLs), "URL"), d.Rate, d.RateLow, d.RateHigh, d.ExpectedRate)
+	say("only URLs that the crawl met are counted: pages that can be reached through lost pages alone come on top")
+	if d.Overfull() {
+		say("! the filter holds %s, %.1f times as many as it was sized for (--expect-urls %d): it loses more than --fp-rate", counted(int(d.New), "URL"), float64(d.New)/float64(d.Expect), d.Expect)
+	}
 }
 
 // brief writes a duration that may be very short.
@@ -37,4 +44,10 @@ func brief(seconds float64) string {
 		return fmt.Sprintf("%.1f ms", 1000*seconds)
 	}
 	return spell(seconds)
+}
+
+// Overfull reports whether a filter that stays as it is holds far more URLs than it was
+// sized for, so that it loses them at a rate well above the wished one.
+func (d *Dedup) Overfull() bool {
+	return d.Risk != nil && d.Expect > 0 && float64(d.New) > 1.5*float64(d.Expect)
 }

@@ -24,6 +24,8 @@ type Story struct {
 
 	Queued   *QueuedAt `json:"queued,omitempty"`   // if it waits for its turn and that is known
 	Admitted *bool     `json:"admitted,omitempty"` // what the exact log says, if it was asked
+	Seed     bool      `json:"seed,omitempty"`     // one of the crawl's, if its seeds are known
+	Lossy    bool      `json:"-"`                  // the crawl's filter may have lost URLs
 
 	Closest []string `json:"closest,omitempty"` // URLs with records, if it has none
 }
@@ -52,7 +54,7 @@ const (
 
 // Known reports whether the crawl ever met the URL, as far as the Story says.
 func (s *Story) Known() bool {
-	return len(s.Pages) > 0 || len(s.Refusals) > 0 || s.Queued != nil || s.Admitted != nil && *s.Admitted
+	return len(s.Pages) > 0 || len(s.Refusals) > 0 || s.Seed || s.Queued != nil || s.Admitted != nil && *s.Admitted
 }
 
 // Why tells the URL's story from the files of a crawl in dir, also while it runs. Where

@@ -81,6 +81,10 @@ func (o *options) check() error {
 	if !(o.fpRate >= 0 && o.fpRate <= dedup.MaxFPRate) { // so written, it refuses NaN
 		return usage("", "--fp-rate %v: want above 0 and at most %v", o.fpRate, dedup.MaxFPRate)
 	}
+	if o.restart > 0 && o.dedup.value == "filter" {
+		return usage("leave one of them out: a filter is restarted from the exact log, which --dedup filter does not keep",
+			"--restart-every %d needs --dedup exact", o.restart)
+	}
 	if o.timeout == 0 || o.maxSize == 0 {
 		return usage("", "--timeout and --max-size must be above 0")
 	}

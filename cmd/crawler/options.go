@@ -114,9 +114,9 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.edges, "edges", false, "write every page's links to edges.jsonl, too")
 	f.BoolVar(&o.exact, "exact-stats", false, "count words exactly too, and report both (memory grows with the words)")
 	f.IntVar(&o.maxSites, "max-sites", 1000, "report the words of `N` sites; the others share one line")
-	f.IntVar(&o.expect, "expect-urls", 100_000, "size the filter of seen URLs for `N`; it grows by restarts")
+	f.IntVar(&o.expect, "expect-urls", 100_000, "size the filter of seen URLs for `N`; it grows by restarts, with --dedup filter it stays")
 	f.Float64Var(&o.fpRate, "fp-rate", 0.001, "size the filter for this `RATE` of false positives, each of which costs a check; with --dedup filter, a page")
-	f.IntVar(&o.restart, "restart-every", 0, "restart the filter every `N` URLs, too; 0 restarts when it is full")
+	f.IntVar(&o.restart, "restart-every", 0, "restart the filter every `N` URLs, too; 0 restarts when it is full (not with --dedup filter)")
 
 	f.BoolVar(&o.durable, "durable", true, "keep the crawl's state on disk, so that crawler resume can go on after a stop or a crash; =false keeps it in memory")
 	f.Var(&o.dedup, "dedup", "`exact|filter`: exact settles every doubt of the filter against a log of all URLs; filter bounds the memory and may lose pages, the report says how many")

@@ -15,36 +15,48 @@ import (
 // to serve again.
 const demoKey = "demo"
 
-// create makes the crawl directory and takes its lock.
-func (o *options) create(seeds []string) (*store.Dir, error) {
+// create makes the crawl directory and takes its lock. discard takes all that back once
+// the directory is closed.
+func (o *options) create(seeds []string) (dir *store.Dir, discard func(), err error) {
 	kept, err := keptSettings(o.set)
 	if err != nil {
-		return nil, usage("", "settings: %w", err)
+		return nil, nil, usage("", "settings: %w", err)
 	}
 	if o.demo {
 		kept[demoKey] = []string{"true"}
 	}
 	meta := store.Meta{Version: version, Created: time.Now().UTC(), Seeds: seeds, Flags: kept}
 	if o.out != "" {
-		dir, err := store.Create(store.Disk(), o.out, meta, o.durable)
+		dir, discard, err := createIn(o.out, meta, o.durable)
 		if err != nil {
-			return nil, refuseOut(o.out, err)
+			return nil, nil, refuseOut(o.out, err)
 		}
-		return dir, nil
+		return dir, discard, nil
 	}
 	u, err := weburl.Parse(seeds[0])
 	if err != nil {
-		return nil, usage("", "%w", err)
+		return nil, nil, usage("", "%w", err)
 	}
 	name := fmt.Sprintf("crawl-%s-%s", fileName(u.Host()), time.Now().Format("20060102-150405"))
-	dir, err := store.Create(store.Disk(), name, meta, o.durable)
+	dir, discard, err = createIn(name, meta, o.durable)
 	for n := 2; taken(err) && n < 100; n++ { // others may have begun in this second
-		dir, err = store.Create(store.Disk(), fmt.Sprintf("%s-%d", name, n), meta, o.durable)
+		dir, discard, err = createIn(fmt.Sprintf("%s-%d", name, n), meta, o.durable)
 	}
 	if err != nil {
-		return nil, diskError(err)
+		return nil, nil, diskError(err)
 	}
-	return dir, nil
+	return dir, discard, nil
+}
+
+// createIn makes the directory name. What an attempt that failed had made is gone again.
+func createIn(name string, meta store.Meta, durable bool) (*store.Dir, func(), error) {
+	before := lookAt(name)
+	discard := func() { before.restore(meta.Created) }
+	dir, err := store.Create(store.Disk(), name, meta, durable)
+	if err != nil && !taken(err) {
+		discard()
+	}
+	return dir, discard, err
 }
 
 func taken(err error) bool { return errors.Is(err, store.ErrExists) || errors.Is(err, store.ErrLocked) }
@@ -65,10 +77,10 @@ func refuseOut(out string, err error) error {
 		return usage("choose another -o, or wait until it has ended", "another process is writing into %s", out)
 	case unbegun(out, cause):
 	case cause != nil: // no crawl that could be resumed
-		return usage(another, "%w", err)
+		return usage(another, "%s %w", out, store.ErrExists)
 	default:
 		if complete, _, cause := crawl.Complete(dir); cause != nil || complete {
-			return usage(another, "%w", err)
+			return usage(another, "%s %w", out, store.ErrExists)
 		}
 	}
 	return usage(resumeCommand(out)+" continues it; or choose another -o", "%s holds an unfinished crawl", out)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -52,29 +51,6 @@ func cutLines(cuts []store.CutLine) (records, others int) {
 		}
 	}
 	return records, others
-}
-
-// refuseDir says why the crawl in the directory name cannot be opened, and what to do.
-func refuseDir(name string, err error) error {
-	switch {
-	case errors.Is(err, store.ErrLocked):
-		return usage("wait until it has ended; crawler why and the .jsonl files tell of it meanwhile", "another process is working on the crawl in %s", name)
-	case errors.Is(err, store.ErrNotDurable):
-		return usage("begin again with another -o, and without --durable=false if it is to be resumable", "%w", err)
-	case errors.Is(err, store.ErrNoCrawl):
-		return usage("name the directory that was given to crawler crawl -o", "%w", err)
-	case errors.Is(err, store.ErrNewer):
-		return usage("use that version of crawler, or a later one", "%w", err)
-	case errors.Is(err, store.ErrDamaged):
-		return damaged(name, err)
-	}
-	return diskError(err)
-}
-
-// damaged is the error of a state that cannot be gone on with.
-func damaged(name string, err error) error {
-	return &exitError{code: exitFailed, err: fmt.Errorf("%s: %w", name, err),
-		hint: "the records in its .jsonl files are not touched by this; to crawl again choose another -o"}
 }
 
 // counted is a number with its noun.

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +28,7 @@ func newReport(s streams) *cobra.Command {
 			case errors.Is(err, report.ErrNoReport):
 				return usage("name the directory given to crawler crawl -o; a crawl writes its report when it ends", "%w", err)
 			case err != nil:
-				return &exitError{code: exitFailed, err: err}
+				return badReport(args[0], err)
 			}
 			return printReport(s.out, r, asJSON)
 		},
@@ -39,12 +37,22 @@ func newReport(s streams) *cobra.Command {
 	return c
 }
 
+// badReport is the error of a report that cannot be read.
+func badReport(dir string, err error) error {
+	err = unreadable(dir, err)
+	var e *exitError
+	if _, noMeta := store.ReadMeta(store.Disk(), dir); noMeta == nil && !closed(err) && errors.As(err, &e) {
+		e.hint = resumeCommand(dir) + " writes it again, and goes on with the crawl if that is not complete"
+	}
+	return err
+}
+
 // unfinished is what to do about a crawl without a report.
 func unfinished(dir string) string {
 	if _, err := store.ReadMeta(store.Disk(), dir); err != nil {
 		return "it was killed, or still runs; its pages so far are in " + report.PagesFile + ". To crawl again, remove the directory or choose another -o"
 	}
-	return "it still runs, or was killed: " + resumeCommand(dir) + " goes on with it; its pages so far are in " + report.PagesFile
+	return "it still runs, or was killed: " + resumeCommand(dir) + " goes on with it, or writes the report if that is all it lacks; its pages so far are in " + report.PagesFile
 }
 
 func printReport(w io.Writer, r *report.Report, asJSON bool) error {
@@ -76,16 +84,4 @@ func arguments(n int) string {
 		return "1 argument"
 	}
 	return fmt.Sprintf("%d arguments", n)
-}
-
-// diskError tells an error of writing from others.
-func diskError(err error) error {
-	hint := "choose another place to write to"
-	if errors.Is(err, syscall.ENOSPC) {
-		hint = "free some space, or choose another place to write to"
-	}
-	if errors.Is(err, os.ErrPermission) {
-		hint = "choose an -o you may write to"
-	}
-	return &exitError{code: exitDisk, err: err, hint: hint}
 }

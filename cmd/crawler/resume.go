@@ -52,6 +52,9 @@ func (o *options) resume(parent context.Context, s streams, name string) error {
 	if err != nil {
 		return err
 	}
+	if err := lineFiles(name); err != nil {
+		return damaged(name, err)
+	}
 	dir, err := store.Open(store.Disk(), name)
 	if err != nil {
 		return refuseDir(name, err)
@@ -74,20 +77,35 @@ func (o *options) resume(parent context.Context, s streams, name string) error {
 		defer web.close()
 		web.reroute(&cfg)
 	}
+	complete, last, err := crawl.Complete(dir)
+	if err != nil {
+		return refuseDir(name, err)
+	}
+	stands := r.limitStands(last)
+	if stands != nil && !complete && reported(name) {
+		return stands // before anything is touched
+	}
 	if err := r.plug(&cfg); err != nil {
 		return err
 	}
-	complete, last, err := crawl.Complete(dir)
-	switch {
-	case err != nil:
-		return damaged(name, err)
-	case complete:
+	if complete {
 		return r.finished(last)
 	}
 	if err := r.begin(&cfg, last); err != nil {
 		return err
 	}
-	return r.crawl(ctx, cfg)
+	// Under a limit that stands the engine does nothing but end the crawl, which gives
+	// one that was killed before its report what it lacks.
+	if err := r.crawl(ctx, cfg); err != nil || stands == nil || r.ended == crawl.Done {
+		return err
+	}
+	return stands
+}
+
+// reported reports whether the crawl's last run came to its report, and that is whole.
+func reported(name string) bool {
+	_, err := report.Load(name)
+	return err == nil
 }
 
 // givenToResume are the flags that the command line and the environment set; those
@@ -118,13 +136,9 @@ func (o *options) restore(dir *store.Dir, given map[string]bool) error {
 	return nil
 }
 
-// begin refuses a crawl that a limit leaves nothing to do, makes the settings of this run
-// those of the crawl, and takes away the report of the run before, which a kill from
-// now on would leave as if it were the truth.
+// begin makes the settings of this run those of the crawl, and takes away the report of
+// the run before, which a kill from now on would leave as if it were the truth.
 func (r *session) begin(cfg *crawl.Config, last crawl.Result) error {
-	if err := r.limitStands(last); err != nil {
-		return err
-	}
 	if err := r.keepSettings(); err != nil {
 		return stopped(err, resumeCommand(r.dir.Path()))
 	}
@@ -145,18 +159,31 @@ func (r *session) begin(cfg *crawl.Config, last crawl.Result) error {
 // was written, that is done now.
 func (r *session) finished(last crawl.Result) error {
 	name := r.dir.Path()
-	_, err := report.Load(name)
-	if !errors.Is(err, report.ErrUnfinished) {
+	if reported(name) {
 		return usage("crawler report "+quoted(name)+" prints its report", "the crawl in %s is complete", name)
+	}
+	if err := removeReport(r.dir); err != nil { // what a kill left of one
+		return stopped(err, resumeCommand(name))
 	}
 	rep := report.New(version, last, r.rec, report.Usage{})
 	if err := firstError(rep.Save(name), printReport(r.reportTo(), rep, false)); err != nil {
-		return diskError(err)
+		return stopped(err, resumeCommand(name))
 	}
 	if !r.quiet {
 		r.say("the crawl was complete; only its report was missing, and is written now")
 	}
 	return nil
+}
+
+// ofReport reports whether a file is a report, or a temporary one of durable.WriteFile
+// that was to become one.
+func ofReport(name string) bool {
+	for _, file := range []string{report.JSONFile, report.TextFile} {
+		if rest, ok := strings.CutPrefix(name, file); ok && (rest == "" || strings.HasPrefix(rest, ".tmp")) {
+			return true
+		}
+	}
+	return false
 }
 
 // limitStands refuses to go on where a limit of pages or bytes leaves no page to be
@@ -194,9 +221,17 @@ func (r *session) keepSettings() error {
 	return r.dir.SetMeta(meta)
 }
 
-// removeReport removes the report of the run before, durably.
+// removeReport removes the report of the run before, and what a kill left of one that
+// was being written, durably.
 func removeReport(dir *store.Dir) error {
-	for _, name := range []string{report.JSONFile, report.TextFile} {
+	names, err := dir.FS().List(dir.Path())
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !ofReport(name) {
+			continue
+		}
 		if err := dir.FS().Remove(filepath.Join(dir.Path(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

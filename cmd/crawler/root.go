@@ -25,12 +25,14 @@ const (
 const exitCodes = `
 Exit codes:
   0    the crawl ended, or a limit you set ended it
-  1    something failed
-  2    wrong usage: a flag, the configuration, a seed
+  1    something failed, or the crawl in DIR is damaged
+  2    wrong usage: a flag, the configuration, a seed, a DIR that holds no crawl or is
+       in use; for crawl: DIR holds a crawl already; for resume: nothing is left to do,
+       or a limit still stands; for report: the crawl has no report yet
   3    the output could not be written, or the disk is nearly full (--min-free)
   4    nothing could be fetched; for why: the crawl never met the URL
   5    a limit ended the crawl, with --fail-on-limit
-  130  interrupted (Ctrl-C); the report covers what was done`
+  130  interrupted (Ctrl-C, SIGTERM); the report covers what was done`
 
 // exitError carries an exit code and, where there is one, the next step.
 type exitError struct {

@@ -24,20 +24,24 @@ type session struct {
 	std    streams
 	dir    *store.Dir
 	closed bool
+	ended  crawl.EndedBy // once crawl has returned
 	show   *screen
 	log    *slog.Logger
 	rec    *report.Recorder
 	cancel context.CancelFunc
+
+	discard func() // removes what this run created; nil if it did not create the directory
 }
 
 // run crawls into a new directory.
 func (o *options) run(parent context.Context, s streams, cfg crawl.Config) error {
-	dir, err := o.create(cfg.Seeds)
+	dir, discard, err := o.create(cfg.Seeds)
 	if err != nil {
 		return err
 	}
 	ctx, r, end := o.session(parent, s, dir)
 	defer end()
+	r.discard = discard
 	if err := r.plug(&cfg); err != nil {
 		return err
 	}
@@ -80,12 +84,15 @@ func (r *session) plug(cfg *crawl.Config) (err error) {
 		Dir: r.dir, Edges: r.edges, MaxSites: r.maxSites, Exact: r.exact, NoIndex: cfg.IgnoreRobots,
 		Seed: cfg.Dedup.Seed, Stream: r.stream(), Usage: used,
 	})
-	if err != nil {
+	switch {
+	case err != nil && r.discard == nil:
+		return refuseDir(r.dir.Path(), err)
+	case err != nil:
 		return diskError(err)
 	}
 	if r.dir.Resumed() {
 		if err := r.rec.Restore(r.dir.DB()); err != nil {
-			return damaged(r.dir.Path(), err)
+			return refuseDir(r.dir.Path(), err)
 		}
 	}
 	cfg.Store, cfg.Recorder = r.dir, &logged{Recorder: r.rec, log: r.log}
@@ -107,8 +114,13 @@ func (r *session) crawl(ctx context.Context, cfg crawl.Config) error {
 	if res.Started.IsZero() {
 		return r.unstarted(err)
 	}
+	r.ended = res.EndedBy
 	goOn := r.goOn(r.dir.Path(), r.dir.Durable(), res)
 	rep := report.New(version, res, r.rec, used())
+	if rep.Dedup.Overfull() {
+		r.log.Warn("the filter of seen URLs holds far more than it was sized for and loses more than --fp-rate: crawl again with a larger --expect-urls",
+			"urls", rep.Dedup.New, "expect-urls", rep.Dedup.Expect)
+	}
 	// The report comes after the records it is about, and within the lock.
 	if err := firstError(err, r.dir.Sync(), rep.Save(r.dir.Path()), r.close(), printReport(r.reportTo(), rep, false)); err != nil {
 		return stopped(err, goOn)
@@ -125,19 +137,21 @@ func (r *session) room() error {
 	if err != nil || free >= int64(r.minFree) { // a disk that does not tell is not watched
 		return nil
 	}
-	goOn := ""
+	hint := freeSpace("") + ", or give a smaller --min-free"
 	if r.dir.Durable() {
-		goOn = "to go on: " + resumeCommand(r.dir.Path())
+		hint = "free space on its disk, or give a smaller --min-free: " + resumeCommand(r.dir.Path()) + " --min-free SIZE"
 	}
-	return &exitError{code: exitDisk, hint: freeSpace(goOn),
+	return &exitError{code: exitDisk, hint: hint,
 		err: fmt.Errorf("the disk has %s free, less than %s (--min-free)", bytesText(free), r.minFree.String())}
 }
 
 // unstarted explains an error that came before the first page.
 func (r *session) unstarted(err error) error {
-	if r.dir.Resumed() {
-		return damaged(r.dir.Path(), err)
+	if r.discard == nil {
+		return refuseDir(r.dir.Path(), err)
 	}
+	r.close() // and its error is of no more interest than the rest
+	r.discard()
 	return usage("see crawler crawl --help", "%w", err)
 }
 

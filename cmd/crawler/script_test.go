@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SITE", site)
 			e.Setenv("CONFIGS", examples)
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // a second for every command otherwise
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -24,14 +24,14 @@ func firstError(errs ...error) error {
 func (o *options) verdict(res crawl.Result, rec *report.Recorder, goOn string) error {
 	switch {
 	case res.EndedBy == crawl.ByInterrupt:
-		return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted; %d URLs were left", res.Left()), hint: goOn}
+		return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted; %s left", were(res.Left())), hint: goOn}
 	case res.EndedBy == crawl.ByLowDisk:
 		return &exitError{code: exitDisk, hint: freeSpace(goOn),
-			err: fmt.Errorf("the disk has less than %s free (--min-free): stopped in time, and nothing is lost; %d URLs were left", o.minFree.String(), res.Left())}
+			err: fmt.Errorf("the disk has less than %s free (--min-free): stopped in time, and nothing is lost; %s left", o.minFree.String(), were(res.Left()))}
 	case rec.Succeeded() == 0:
 		return nothing(res, rec)
 	case o.failOn && res.EndedBy.Limit():
-		return &exitError{code: exitLimit, err: fmt.Errorf("a limit ended the crawl: %s; %d URLs were left", res.EndedBy, res.Left()), hint: goOn}
+		return &exitError{code: exitLimit, err: fmt.Errorf("a limit ended the crawl: %s; %s left", res.EndedBy, were(res.Left())), hint: goOn}
 	}
 	return nil
 }
@@ -60,6 +60,14 @@ func nothing(res crawl.Result, rec *report.Recorder) error {
 	return &exitError{code: exitNothing, err: fmt.Errorf("nothing could be fetched%s", why), hint: hint}
 }
 
+// were is a number of URLs with its verb.
+func were(n int) string {
+	if n == 1 {
+		return "1 URL was"
+	}
+	return counted(n, "URL") + " were"
+}
+
 // goOn tells how to go on with the crawl in dir after res; it is empty when there is
 // nothing to go on with.
 func (o *options) goOn(dir string, durable bool, res crawl.Result) string {
@@ -83,11 +91,15 @@ func stopped(err error, goOn string) error {
 	if goOn == "" || !errors.As(diskError(err), &e) {
 		return diskError(err)
 	}
-	e.err = fmt.Errorf("%w; nothing written before is harmed", err)
+	e.err = fmt.Errorf("%w; nothing written before is harmed", plain(err))
 	e.hint = freeSpace(goOn)
+	if closed(err) {
+		e.hint = "make the directory writable for you; " + goOn
+	}
 	return e
 }
 
+// freeSpace is what to do about a disk that takes no more.
 func freeSpace(goOn string) string {
 	if goOn == "" {
 		return "free some space, or choose another place to write to"

@@ -1,9 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +33,8 @@ queue of its host, and which pages have the same text or nearly the same. Of a U
 the crawl never met it names the closest ones that it did meet.
 
 It reads the records, and the state of a crawl that ended, was stopped or was killed.
-While the crawl runs, or if it kept no state (--durable=false), the records have to do.`,
+While the crawl runs, if it kept no state (--durable=false) or may only be read, the
+records have to do.`,
 		Example: `  crawler why example https://example.com/about
   crawler why example https://example.com/about --json | jq .pages`,
 		Args: exactly(2, "name the crawl's directory and a URL: crawler why DIR URL"),
@@ -55,23 +62,28 @@ type host struct {
 
 func why(s streams, name, text string, asJSON bool) error {
 	meta, err := store.ReadMeta(store.Disk(), name)
-	if err != nil && !errors.Is(err, store.ErrNotDurable) {
+	if err != nil && !errors.Is(err, store.ErrNotDurable) && !(closed(err) && isDir(name)) {
 		return refuseDir(name, err)
 	}
 	u, err := weburl.Options{DropParams: meta.Flags["drop-params"]}.Parse(text)
 	if err != nil {
 		return usage("give an absolute http or https URL", "%w%s", err, suggestion(text))
 	}
-	told, err := report.Why(name, u)
-	if errors.Is(err, report.ErrNoReport) {
-		return usage("name the directory that was given to crawler crawl -o", "%s holds no crawl", name)
+	if err := lineFiles(name); err != nil {
+		return damaged(name, err)
 	}
+	told, err := report.Why(name, u)
 	if err != nil {
-		return &exitError{code: exitFailed, err: err}
+		return unreadable(name, err)
 	}
 	st := &story{Story: told}
+	st.Seed = slices.ContainsFunc(meta.Seeds, func(seed string) bool {
+		s, err := weburl.Options{DropParams: meta.Flags["drop-params"]}.Parse(seed)
+		return err == nil && s.String() == st.URL
+	})
+	st.Lossy = slices.Equal(meta.Flags["dedup"], []string{"filter"})
 	if err := st.lookInto(name, u); err != nil {
-		return refuseDir(name, err)
+		return unreadable(name, err)
 	}
 	return st.print(s, name, asJSON)
 }
@@ -82,6 +94,9 @@ func (st *story) lookInto(name string, u weburl.URL) error {
 	switch {
 	case errors.Is(err, store.ErrLocked):
 		st.Note = "the crawl is running, so this is from its records alone"
+		return nil
+	case closed(err): // no lock can be taken without writing
+		st.Note = fmt.Sprintf("this is from the records alone: the crawl's state cannot be opened (%v)", plain(err))
 		return nil
 	case errors.Is(err, store.ErrNotDurable), errors.Is(err, store.ErrNoCrawl):
 		st.Note = "this is from the records alone: the crawl has no state"
@@ -98,7 +113,52 @@ func (st *story) lookInto(name string, u weburl.URL) error {
 		return err
 	}
 	st.Admitted = &admitted
-	return st.lookIntoQueues(dir.Queue(), u)
+	if err := st.lookIntoQueues(dir.Queue(), u); err != nil {
+		return err
+	}
+	if len(st.Pages)+len(st.Refusals) > 0 {
+		return nil
+	}
+	return allThere(dir)
+}
+
+// allThere checks that as many pages are recorded as were committed, before it is said
+// that there is no record of one.
+func allThere(dir *store.Dir) error {
+	_, last, err := crawl.Complete(dir)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(dir.Path(), report.PagesFile)
+	n := 0
+	switch f, err := os.Open(name); {
+	case err == nil:
+		n, err = countLines(f)
+		f.Close()
+		if err != nil {
+			return err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if n < last.Fetched {
+		return fmt.Errorf("%s is damaged: it has %s, %s were committed", name, counted(n, "page record"), commas(last.Fetched))
+	}
+	return nil
+}
+
+func countLines(r io.Reader) (n int, err error) {
+	buf := make([]byte, 64<<10)
+	for {
+		k, err := r.Read(buf)
+		n += bytes.Count(buf[:k], []byte{'\n'})
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
 }
 
 // lookIntoQueues finds the URL in the queue of its host. One that was admitted and is
@@ -202,6 +262,9 @@ func (st *story) print(s streams, name string, asJSON bool) error {
 	}
 	if _, err := s.out.Write(text); err != nil {
 		return diskError(err)
+	}
+	if !st.Known() && st.Lossy {
+		return &exitError{code: exitNothing, err: fmt.Errorf("the crawl in %s has no record of %s", name, st.URL)}
 	}
 	if !st.Known() {
 		return &exitError{code: exitNothing, err: fmt.Errorf("the crawl in %s never met %s", name, st.URL)}
