@@ -111,6 +111,13 @@ func (d *Dir) writable() error {
 	return nil
 }
 
+// CheckLines returns an ErrDamaged if the named file of lines is not there as far as it was
+// committed. It reads what lies behind that, and changes nothing.
+func (d *Dir) CheckLines(name string) error {
+	_, err := behind(d.fs, d.file(name), d.positions.at[name])
+	return err
+}
+
 // Cuts returns what Lines found behind the committed positions and cut off.
 func (d *Dir) Cuts() []CutLine { return slices.Clone(d.cuts) }
 

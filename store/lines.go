@@ -130,6 +130,16 @@ type CutLine struct {
 
 // cutBack cuts the file back to its first at bytes, which must end a line.
 func cutBack(fs FS, path string, at int64) (CutLine, error) {
+	cut, err := behind(fs, path, at)
+	if err != nil || cut.Bytes == 0 {
+		return cut, err
+	}
+	return cut, fs.Truncate(path, at)
+}
+
+// behind returns what lies behind the committed length. A file that is not there, or
+// does not end a line at that length, is damaged.
+func behind(fs FS, path string, at int64) (CutLine, error) {
 	found, err := exists(fs, path)
 	if err != nil || !found && at == 0 {
 		return CutLine{}, err
@@ -137,11 +147,7 @@ func cutBack(fs FS, path string, at int64) (CutLine, error) {
 	if !found {
 		return CutLine{}, fmt.Errorf("%s %w: it is missing, %d bytes were committed", path, ErrDamaged, at)
 	}
-	cut, err := tail(fs, path, at)
-	if err != nil || cut.Bytes == 0 {
-		return cut, err
-	}
-	return cut, fs.Truncate(path, at)
+	return tail(fs, path, at)
 }
 
 // tail counts what is behind the first at bytes.

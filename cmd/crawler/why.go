@@ -1,14 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -119,46 +114,7 @@ func (st *story) lookInto(name string, u weburl.URL) error {
 	if len(st.Pages)+len(st.Refusals) > 0 {
 		return nil
 	}
-	return allThere(dir)
-}
-
-// allThere checks that as many pages are recorded as were committed, before it is said
-// that there is no record of one.
-func allThere(dir *store.Dir) error {
-	_, last, err := crawl.Complete(dir)
-	if err != nil {
-		return err
-	}
-	name := filepath.Join(dir.Path(), report.PagesFile)
-	n := 0
-	switch f, err := os.Open(name); {
-	case err == nil:
-		n, err = countLines(f)
-		f.Close()
-		if err != nil {
-			return err
-		}
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	if n < last.Fetched {
-		return fmt.Errorf("%s is damaged: it has %s, %s were committed", name, counted(n, "page record"), commas(last.Fetched))
-	}
-	return nil
-}
-
-func countLines(r io.Reader) (n int, err error) {
-	buf := make([]byte, 64<<10)
-	for {
-		k, err := r.Read(buf)
-		n += bytes.Count(buf[:k], []byte{'\n'})
-		if errors.Is(err, io.EOF) {
-			return n, nil
-		}
-		if err != nil {
-			return n, err
-		}
-	}
+	return dir.CheckLines(report.PagesFile)
 }
 
 // lookIntoQueues finds the URL in the queue of its host. One that was admitted and is
