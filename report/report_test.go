@@ -154,6 +154,11 @@ func TestFilterAloneIsNotCalledLossless(t *testing.T) {
 	if text := rep.Text(); strings.Contains(text, "no URL was lost") || !strings.Contains(text, "lost by theory: 12.2 URLs, with 95 % confidence at most 20.5") || !strings.Contains(text, "lost in a sample: 3 of 1,000 URLs; rate 0.003") {
 		t.Error(text)
 	}
+	full := res
+	full.Dedup.ExpectedRate = 0.9
+	if text := New("v", full, r, Usage{}).Text(); strings.Contains(text, "12.2") || !strings.Contains(text, "as good as full") {
+		t.Errorf("theory on a full filter: %s", text)
+	}
 	const keys = `"risked": 12.25`
 	if data, err := rep.JSON(); err != nil || !strings.Contains(string(data), keys) {
 		t.Errorf("no %s in %s (%v)", keys, data, err)

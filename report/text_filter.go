@@ -29,7 +29,11 @@ func (r *Report) filter(p *page) {
 // risk tells what a filter alone may have lost.
 func (d *Dedup) risk(say func(format string, args ...any)) {
 	say("%s bits, %.1f %% set; no exact log: a new URL that the filter calls seen is lost", group(d.Bits), 100*d.Fill)
-	say("lost by theory: %.3g URLs, with 95 %% confidence at most %.3g", d.Risked, d.RiskedHigh)
+	if d.ExpectedRate < tellingRate {
+		say("lost by theory: %.3g URLs, with 95 %% confidence at most %.3g", d.Risked, d.RiskedHigh)
+	} else {
+		say("lost by theory: it cannot tell of a filter that is as good as full; the sample can")
+	}
 	say("lost in a sample: %s of %s; rate %.2g (95 %%: %.2g to %.2g), %.2g expected now",
 		group(d.SampledLost), counted(int(d.SampledURLs), "URL"), d.Rate, d.RateLow, d.RateHigh, d.ExpectedRate)
 	say("only URLs that the crawl met are counted: pages that can be reached through lost pages alone come on top")
@@ -37,6 +41,10 @@ func (d *Dedup) risk(say func(format string, args ...any)) {
 		say("! the filter holds %s, %.1f times as many as it was sized for (--expect-urls %d): it loses more than --fp-rate", counted(int(d.New), "URL"), float64(d.New)/float64(d.Expect), d.Expect)
 	}
 }
+
+// tellingRate is the rate of false positives from which on a URL that is admitted says
+// nothing of how many were lost: theory then counts questions, not URLs.
+const tellingRate = 0.5
 
 // brief writes a duration that may be very short.
 func brief(seconds float64) string {
