@@ -19,7 +19,7 @@ func (s *Story) Text() string {
 		if r.Detail != "" {
 			p.wrapped("    ", r.Detail)
 		}
-		found(p, r.Via)
+		s.found(p, r.Via)
 	}
 	s.waiting(p)
 	s.alike(p)
@@ -46,7 +46,7 @@ func (s *Story) page(p *page, r *PageRecord) {
 	for _, note := range notes(r) {
 		p.wrapped("  ", note)
 	}
-	found(p, r.Via)
+	s.found(p, r.Via)
 }
 
 func kindOf(r *PageRecord) string {
@@ -70,12 +70,15 @@ func notes(r *PageRecord) (out []string) {
 }
 
 // found says which page led there.
-func found(p *page, via string) {
-	if via == "" {
+func (s *Story) found(p *page, via string) {
+	switch {
+	case via != "":
+		p.line("  found on\n    %s", via)
+	case s.Seed:
+		p.line("  found as a seed")
+	default:
 		p.line("  found as a seed, or named by robots.txt as a sitemap")
-		return
 	}
-	p.line("  found on\n    %s", via)
 }
 
 func (s *Story) waiting(p *page) {
@@ -87,7 +90,7 @@ func (s *Story) waiting(p *page) {
 			text += ", tried " + counted(q.Attempt, "time")
 		}
 		p.wrapped("  ", text)
-		found(p, q.Via)
+		s.found(p, q.Via)
 	case len(s.Pages)+len(s.Refusals) > 0:
 	case s.Seed && (s.Admitted == nil || !*s.Admitted):
 		p.wrapped("  ", "a seed that the crawl has not come to yet, as far as its records and its last commit tell")
@@ -110,11 +113,24 @@ func (s *Story) alike(p *page) {
 }
 
 func (s *Story) unknown(p *page) {
-	text := "never met: no record names it, so no page that was fetched links to it, or the crawl has not come there yet"
-	if s.Lossy {
-		text = "no record names it: no page that was fetched links to it, the crawl has not come there yet, or its filter wrongly took it for seen (--dedup filter)"
+	causes := []string{"no page that was fetched links to it"}
+	if s.Unasked && !s.Complete {
+		causes = append(causes, "it waits in the queue")
 	}
-	p.wrapped("  ", text)
+	if !s.Complete {
+		causes = append(causes, "the crawl has not come there yet")
+	}
+	if s.Lossy {
+		causes = append(causes, "its filter wrongly took it for seen (--dedup filter)")
+	}
+	text := "never met: no record names it, so "
+	if s.Lossy || s.Unasked {
+		text = "no record names it: "
+	}
+	if last := len(causes) - 1; last > 0 {
+		causes[last] = "or " + causes[last]
+	}
+	p.wrapped("  ", text+strings.Join(causes, ", "))
 	if len(s.Closest) > 0 {
 		p.line("  the closest URLs with records are\n    %s", strings.Join(s.Closest, "\n    "))
 	}

@@ -26,6 +26,8 @@ type Story struct {
 	Admitted *bool     `json:"admitted,omitempty"` // what the exact log says, if it was asked
 	Seed     bool      `json:"seed,omitempty"`     // one of the crawl's, if its seeds are known
 	Lossy    bool      `json:"-"`                  // the crawl's filter may have lost URLs
+	Complete bool      `json:"-"`                  // the crawl came to its end
+	Unasked  bool      `json:"-"`                  // its queue could not be looked into
 
 	Closest []string `json:"closest,omitempty"` // URLs with records, if it has none
 }

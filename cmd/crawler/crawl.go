@@ -25,8 +25,10 @@ writes into the output directory:
 
 It stays on the seeds' hosts, obeys robots.txt, keeps one connection and one
 second between requests to a host, and stops when nothing is left. Ctrl-C stops
-it gracefully and still prints the report; a second Ctrl-C quits at once. After
-that, after a limit, a full disk or a crash crawler resume DIR goes on.
+it gracefully and still prints the report; a second Ctrl-C quits at once. SIGTERM
+does the same; use it (kill -TERM) for a crawl that a shell script runs in the
+background, since such jobs ignore SIGINT. After that, after a limit, a full disk
+or a crash crawler resume DIR goes on.
 
 A TIME without a unit is in seconds.
 
@@ -51,6 +53,9 @@ then from the file given by --config.`,
 				return err
 			}
 			if o.dryRun {
+				if err := refusedOut(o.out); err != nil {
+					return err
+				}
 				return dryRun(s.out, c.Flags(), cfg)
 			}
 			return o.run(c.Context(), s, cfg)

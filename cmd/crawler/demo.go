@@ -42,6 +42,7 @@ under 20 seconds and touches no network.`,
 	f.BoolVar(&o.exact, "exact-stats", true, "count words exactly beside the estimates")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every page and every refusal")
+	plainErrors(f)
 	return c
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +22,7 @@ func dryRun(w io.Writer, f *pflag.FlagSet, cfg crawl.Config) error {
 	b.WriteString("# Effective configuration (changed settings are marked)\n")
 	var failed error
 	f.VisitAll(func(fl *pflag.Flag) {
-		if notSettings[fl.Name] || failed != nil {
+		if notSettings[fl.Name] || failed != nil || fl.Name == "seeds" && fl.Value.String() == "" {
 			return
 		}
 		line, err := setting(fl)
@@ -37,7 +39,7 @@ func dryRun(w io.Writer, f *pflag.FlagSet, cfg crawl.Config) error {
 		if err != nil {
 			return usage("", "%w", err)
 		}
-		b.WriteString(decision(u, seen, cfg.IgnoreRobots))
+		b.WriteString(decision(u, seen, cfg))
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return diskError(err)
@@ -70,16 +72,20 @@ func setting(fl *pflag.Flag) (string, error) {
 	return line + "\n", nil
 }
 
-func decision(u weburl.URL, seen map[string]bool, ignoreRobots bool) string {
-	switch {
-	case seen[u.String()]:
+func decision(u weburl.URL, seen map[string]bool, cfg crawl.Config) string {
+	if seen[u.String()] {
 		return fmt.Sprintf("# seen   %s (given twice)\n", u)
-	case ignoreRobots:
-		seen[u.String()] = true
-		return fmt.Sprintf("# fetch  %s\n", u)
 	}
 	seen[u.String()] = true
-	return fmt.Sprintf("# fetch  %s, after asking %s/robots.txt\n", u, u.Origin())
+	text := "# fetch  " + u.String()
+	if !cfg.IgnoreRobots {
+		text += ", after asking " + u.Origin() + "/robots.txt"
+	}
+	matches := func(re *regexp.Regexp) bool { return re.MatchString(u.String()) }
+	if s := cfg.Scope; len(s.Include) > 0 && !slices.ContainsFunc(s.Include, matches) || slices.ContainsFunc(s.Exclude, matches) {
+		text += " (a seed: --include and --exclude do not apply)"
+	}
+	return text + "\n"
 }
 
 // flagSuggestion names the known flag that is nearest to an unknown one.

@@ -119,6 +119,7 @@ func (e experiment) command(s streams) *cobra.Command {
 	}
 	f.BoolVar(&o.json, "json", false, "print the figures as JSON")
 	f.StringVar(&o.html, "html", "", "write one HTML page with plots to `FILE`, too; - prints it instead")
+	plainErrors(f)
 	return c
 }
 

@@ -127,4 +127,5 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every page and every refusal")
 	f.Var(&o.logJSON, "log-format", "write logs as `text|json`")
 	f.BoolVar(&o.noColor, "no-color", false, "no live progress block, even on a terminal")
+	plainErrors(f)
 }

@@ -59,6 +59,18 @@ func createIn(name string, meta store.Meta, durable bool) (*store.Dir, func(), e
 	return dir, discard, err
 }
 
+// refusedOut says what create would of a directory that holds a crawl, and writes nothing.
+func refusedOut(out string) error {
+	if _, err := store.ReadMeta(store.Disk(), out); out == "" || errors.Is(err, store.ErrNoCrawl) {
+		return nil
+	}
+	dir, err := store.Create(store.Disk(), out, store.Meta{}, false)
+	if err != nil {
+		return refuseOut(out, err)
+	}
+	return dir.Close() // what was there has gone meanwhile
+}
+
 func taken(err error) bool { return errors.Is(err, store.ErrExists) || errors.Is(err, store.ErrLocked) }
 
 // refuseOut says why no new crawl can be written into the directory out, by what is in

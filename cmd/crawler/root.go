@@ -30,7 +30,7 @@ Exit codes:
        in use; for crawl: DIR holds a crawl already; for resume: nothing is left to do,
        or a limit still stands; for report: the crawl has no report yet
   3    the output could not be written, or the disk is nearly full (--min-free)
-  4    nothing could be fetched; for why: the crawl never met the URL
+  4    nothing could be fetched; for why: the crawl has no record of the URL
   5    a limit ended the crawl, with --fail-on-limit
   130  interrupted (Ctrl-C, SIGTERM); the report covers what was done`
 

@@ -59,6 +59,7 @@ type seedList struct {
 	urls []string
 	bad  []string
 	more int
+	file bool // a file has bad ones
 }
 
 func (l *seedList) add(place, s string) {
@@ -85,6 +86,9 @@ func hasUserInfo(s string) bool {
 
 // suggestion offers the URL that was probably meant.
 func suggestion(s string) string {
+	if s == "true" || s == "false" {
+		return "; a flag takes this word after =: write --durable=" + s
+	}
 	u, err := weburl.Parse("http://" + s)
 	if err != nil || strings.Contains(s, "://") {
 		return ""
@@ -112,7 +116,8 @@ func (l *seedList) read(file string, stdin io.Reader) error {
 	}
 	sc := bufio.NewScanner(r)
 	sc.Buffer(nil, 2*weburl.MaxLen)
-	n := 0
+	n, bad := 0, len(l.bad)
+	defer func() { l.file = l.file || len(l.bad) > bad }()
 	for sc.Scan() {
 		n++
 		if line := seedLine(sc.Text()); line != "" {
@@ -146,6 +151,9 @@ func (l *seedList) complain() error {
 	if l.more > 0 {
 		msg += fmt.Sprintf("\n  and %d more", l.more)
 	}
-	return usage("a seed is an absolute http or https URL, such as https://example.com/; lines beginning with # are comments",
-		"unusable seeds:\n  %s", msg)
+	hint := "a seed is an absolute http or https URL, such as https://example.com/"
+	if l.file {
+		hint += "; lines beginning with # are comments"
+	}
+	return usage(hint, "unusable seeds:\n  %s", msg)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -11,6 +12,36 @@ import (
 
 	"crawler/parse"
 )
+
+// plainErrors lets the flags of pflag's own types say what they want.
+func plainErrors(f *pflag.FlagSet) {
+	f.VisitAll(func(fl *pflag.Flag) {
+		if want := wants[fl.Value.Type()]; want != "" {
+			fl.Value = plainValue{fl.Value, want}
+		}
+	})
+}
+
+var wants = map[string]string{
+	"int": "a whole number", "uint64": "a whole number from 0 on", "float64": "a number", "bool": "true or false",
+}
+
+// plainValue is a flag's value whose errors are not those of strconv.
+type plainValue struct {
+	pflag.Value
+	want string
+}
+
+func (v plainValue) Set(s string) error {
+	err := v.Value.Set(s)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("%s is too large", s)
+	case err != nil:
+		return fmt.Errorf("want %s, not %q", v.want, s)
+	}
+	return nil
+}
 
 // choice is a flag with a few allowed values.
 type choice struct {

@@ -25,7 +25,7 @@ func newWhy(s streams) *cobra.Command {
 		Long: `why tells a URL's story as the crawl in DIR knows it: the page with the link to it,
 what it answered or why it was refused, how often it was tried, where it waits in the
 queue of its host, and which pages have the same text or nearly the same. Of a URL that
-the crawl never met it names the closest ones that it did meet.
+the crawl has no record it names the closest ones that have one.
 
 It reads the records, and the state of a crawl that ended, was stopped or was killed.
 While the crawl runs, if it kept no state (--durable=false) or may only be read, the
@@ -46,6 +46,8 @@ type story struct {
 	Host   *host  `json:"host,omitempty"`    // of a URL that is queued
 	Target string `json:"target,omitempty"`  // where it redirects to, if that is queued in its place
 	Note   string `json:"note,omitempty"`    // what could not be looked at
+
+	unasked string // why the queue could not be looked into
 }
 
 // host is how a queue's host was doing when the crawl was last committed.
@@ -89,12 +91,18 @@ func (st *story) lookInto(name string, u weburl.URL) error {
 	switch {
 	case errors.Is(err, store.ErrLocked):
 		st.Note = "the crawl is running, so this is from its records alone"
+		st.notAsked("the crawl is running, and its queue can be read when it has stopped")
 		return nil
 	case closed(err): // no lock can be taken without writing
 		st.Note = fmt.Sprintf("this is from the records alone: the crawl's state cannot be opened (%v)", plain(err))
+		st.notAsked("its queue could not be read")
 		return nil
 	case errors.Is(err, store.ErrNotDurable), errors.Is(err, store.ErrNoCrawl):
 		st.Note = "this is from the records alone: the crawl has no state"
+		st.notAsked("its queue was not kept")
+		if rep, err := report.Load(name); err == nil { // there is none while it runs
+			st.Complete = rep.EndedBy == string(crawl.Done)
+		}
 		return nil
 	case err != nil:
 		return err
@@ -107,6 +115,9 @@ func (st *story) lookInto(name string, u weburl.URL) error {
 	if err != nil {
 		return err
 	}
+	if st.Complete, _, err = crawl.Complete(dir); err != nil {
+		return err
+	}
 	st.Admitted = &admitted
 	if err := st.lookIntoQueues(dir.Queue(), u); err != nil {
 		return err
@@ -116,6 +127,9 @@ func (st *story) lookInto(name string, u weburl.URL) error {
 	}
 	return dir.CheckLines(report.PagesFile)
 }
+
+// notAsked notes why the queue could not be looked into.
+func (st *story) notAsked(reason string) { st.Unasked, st.unasked = true, reason }
 
 // lookIntoQueues finds the URL in the queue of its host. One that was admitted and is
 // neither there nor recorded has redirected: then its target is looked for in all
@@ -208,9 +222,9 @@ func (st *story) print(s streams, name string, asJSON bool) error {
 	if st.Known() {
 		st.Closest = nil
 	}
+	var err error
 	text := []byte(st.text(time.Now()))
 	if asJSON {
-		var err error
 		if text, err = json.MarshalIndent(st, "", "  "); err != nil {
 			return &exitError{code: exitFailed, err: err}
 		}
@@ -219,11 +233,17 @@ func (st *story) print(s streams, name string, asJSON bool) error {
 	if _, err := s.out.Write(text); err != nil {
 		return diskError(err)
 	}
-	if !st.Known() && st.Lossy {
-		return &exitError{code: exitNothing, err: fmt.Errorf("the crawl in %s has no record of %s", name, st.URL)}
+	switch {
+	case st.Known():
+		return nil
+	case st.Unasked && st.Complete:
+		err = fmt.Errorf("%s has no record of %s: %s", name, st.URL, st.unasked)
+	case st.Unasked:
+		err = fmt.Errorf("%s has no record of %s (yet): %s", name, st.URL, st.unasked)
+	case st.Lossy:
+		err = fmt.Errorf("the crawl in %s has no record of %s", name, st.URL)
+	default:
+		err = fmt.Errorf("the crawl in %s never met %s", name, st.URL)
 	}
-	if !st.Known() {
-		return &exitError{code: exitNothing, err: fmt.Errorf("the crawl in %s never met %s", name, st.URL)}
-	}
-	return nil
+	return &exitError{code: exitNothing, err: err}
 }
