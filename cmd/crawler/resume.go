@@ -23,8 +23,8 @@ func newResume(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "resume DIR",
 		Short: "Go on with a crawl that was stopped, was killed or crashed",
-		Long: `resume goes on with the crawl in DIR from its last commit, which is at most 256
-pages or a tenth of a second before its end: with its seeds and settings, which need
+		Long: `resume goes on with the crawl in DIR from its last commit, as a rule a tenth of
+a second before its end and never more than 1,024 pages: with its seeds and settings, which need
 not be given again. No page is lost and none is recorded twice; what was in flight or
 recorded behind the last commit is fetched again.
 
