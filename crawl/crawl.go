@@ -96,7 +96,7 @@ type Recorder interface {
 	Page(v *Visit) error
 	// Skip takes a URL that will not be fetched.
 	Skip(s Skip) error
-	// Flush is called when nothing waits to be recorded, and at the end.
+	// Flush is called at most 100 ms after a record was taken, and at the end.
 	Flush() error
 }
 
