@@ -137,13 +137,14 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 	defer wake.Stop()
 	defer c.alarm.Stop()
 	for {
+		if ctx.Err() != nil { // a select may choose anything that is possible
+			c.stop(ByInterrupt)
+		}
+		c.burst()
 		c.work()
 		c.drain()
 		if c.over() {
 			return
-		}
-		if ctx.Err() != nil { // a select may choose anything that is possible
-			c.stop(ByInterrupt)
 		}
 		tasks, orders, done := c.ring.tasks, c.ring.orders, c.ring.done
 		next := c.next()
@@ -155,8 +156,8 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 		if len(o.skips) == 0 && !o.cut {
 			orders = nil
 		}
-		if len(c.doubts.waiting) >= maxDoubts && c.failed == nil {
-			done = nil // the keeper has them soon
+		if !c.takesHome() {
+			done = nil
 		}
 		select {
 		case tasks <- next:
@@ -182,6 +183,40 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 			c.recorderFailed()
 		}
 	}
+}
+
+// maxBurst is how many pages may go out and come home before everything else has its
+// turn.
+const maxBurst = 64
+
+// burst hands out and takes in what needs no waiting: a select over all that may
+// happen costs as much as the links of a page.
+func (c *coordinator) burst() {
+	for moved, n := true, 0; moved && n < maxBurst && len(c.skipped) < maxBacklog; n++ {
+		moved = false
+		if next := c.next(); next != nil {
+			select {
+			case c.ring.tasks <- next:
+				c.handedOver()
+				moved = true
+			default:
+			}
+		}
+		if c.takesHome() {
+			select {
+			case h := <-c.ring.done:
+				c.cameHome(h)
+				moved = true
+			default:
+			}
+		}
+	}
+}
+
+// takesHome reports whether there is room for what visits bring: the keeper takes
+// doubts away soon.
+func (c *coordinator) takesHome() bool {
+	return len(c.doubts.waiting) < maxDoubts || c.failed != nil
 }
 
 // over reports that there is nothing more to wait for.
@@ -370,11 +405,12 @@ func (c *coordinator) stop(cause EndedBy) {
 
 // visit takes a used Visit if there is one: at most three a worker are ever made.
 func (c *coordinator) visit(it frontier.Item) *Visit {
-	v := &Visit{}
-	if n := len(c.free); n > 0 {
-		v = c.free[n-1]
-		c.free = c.free[:n-1]
+	n := len(c.free)
+	if n == 0 {
+		return &Visit{Item: it}
 	}
+	v := c.free[n-1]
+	c.free = c.free[:n-1]
 	v.reset(it)
 	return v
 }

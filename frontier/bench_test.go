@@ -67,6 +67,61 @@ func BenchmarkNextDone(b *testing.B) {
 	}
 }
 
+// BenchmarkNextDoneOnDisk is the same way with a disk, which is a map here, ten thousand
+// hosts and 200,000 URLs; a commit every 256 pages is part of it.
+func BenchmarkNextDoneOnDisk(b *testing.B) {
+	d := newMemDisk()
+	f := New(Config{Disk: d, Delay: time.Second})
+	commit := func() {
+		f.Commit(d)
+		d.land()
+	}
+	for i, it := range benchItems(b)[:200_000] {
+		f.Push(it)
+		if i%25_600 == 25_599 {
+			commit()
+		}
+	}
+	commit()
+	now, n := epoch, 0
+	b.ReportAllocs()
+	for b.Loop() {
+		w, _ := f.Wake()
+		now = later(now, w)
+		it, ok := f.Next(now)
+		if !ok {
+			b.Fatal("empty", f.Err())
+		}
+		f.Done(it, now, Outcome{Started: now})
+		it.Attempt = 0
+		f.Push(it)
+		if n++; n%256 == 0 {
+			commit()
+		}
+	}
+}
+
+// BenchmarkDepths is a link between known pages under a depth limit: nearly every link
+// of a crawl is one.
+func BenchmarkDepths(b *testing.B) {
+	const pages, perPage = 20_000, 50
+	items := benchItems(b)[:pages]
+	d := NewDepths(20)
+	d.Seed(items[0].URL)
+	for i := range pages {
+		for j := range perPage {
+			d.Link(items[i].URL, items[(i*7+j*i+j)%pages].URL, 1)
+		}
+	}
+	i := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		from, j := i/perPage%pages, i%perPage
+		d.Link(items[from].URL, items[(from*7+j*from+j)%pages].URL, 1)
+		i++
+	}
+}
+
 // BenchmarkQueuedMemory prints what a queued URL takes, hosts included, beside the
 // length of its path.
 func BenchmarkQueuedMemory(b *testing.B) {

@@ -35,13 +35,14 @@ func (s *stored) empty() bool { return s.head == s.next }
 // chunk is records that follow a position.
 type chunk struct {
 	rest  []byte
-	via   string // in force before the first
-	ends  bool   // the block ends with them
-	taken int    // bytes of the window
+	via   string   // in force before the first
+	ends  bool     // the block ends with them
+	taken int      // bytes of the window, the blocks ahead aside
+	ahead [][]byte // whole blocks that follow, if the block ends with them
 }
 
-// A chunk that stays in memory is at most maxChunk bytes of whole records; it
-// counts chunkSize bytes more for itself.
+// A chunk that stays in memory, with the blocks ahead, is at most maxChunk bytes of
+// whole records; it and each of them counts chunkSize bytes more for itself.
 const (
 	maxChunk  = 4 << 10
 	chunkSize = 64
@@ -142,7 +143,9 @@ func (p *pager) keep(s *stored, c chunk) {
 	}
 	if s.chunk != nil {
 		p.room += s.chunk.taken
-		s.chunk = nil
+		if p.advance(s) {
+			return
+		}
 	}
 	n := whole(c.rest[:min(len(c.rest), maxChunk)])
 	if n == 0 || n+chunkSize > p.room {
@@ -154,6 +157,46 @@ func (p *pager) keep(s *stored, c chunk) {
 	p.room -= c.taken
 	s.chunk = new(chunk)
 	*s.chunk = c
+}
+
+// advance makes the first of the blocks ahead, whose place in the window it keeps, the
+// chunk; without any, there is none.
+func (p *pager) advance(s *stored) bool {
+	c := s.chunk
+	if len(c.ahead) == 0 {
+		s.chunk = nil
+		return false
+	}
+	next := c.ahead[0]
+	c.ahead[0] = nil
+	*c = chunk{rest: next, ends: true, taken: len(next) + chunkSize, ahead: c.ahead[1:]}
+	return true
+}
+
+// extend keeps the blocks that follow those in memory, while they are small and the
+// window has room: a host to which a crawl comes back again and again has a few URLs in
+// each block, and reading one costs as much as parsing a page. The blocks given are the
+// last of the level.
+func (p *pager) extend(s *stored, blocks [][]byte) {
+	c := s.chunk
+	if c == nil || !c.ends {
+		return
+	}
+	held := len(c.rest)
+	for _, b := range c.ahead {
+		held += len(b)
+	}
+	from := int(s.next-s.head) - 1 - len(c.ahead) // blocks that are not in memory
+	if from > len(blocks) {
+		return
+	}
+	for _, b := range blocks[len(blocks)-from:] {
+		if held += len(b); held > maxChunk || len(b)+chunkSize > p.room {
+			return
+		}
+		p.room -= len(b) + chunkSize
+		c.ahead = append(c.ahead, append(make([]byte, 0, len(b)), b...))
+	}
 }
 
 // whole returns how many bytes of b are whole records.
@@ -169,7 +212,7 @@ func whole(b []byte) int {
 }
 
 // landed tells that what the last commit put is readable from disk. Where it is
-// read next, its beginning stays in memory.
+// read next, its beginning stays in memory, and so does what follows small blocks that do.
 func (p *pager) landed() {
 	for s, blocks := range p.flight {
 		if at := s.next - s.head; at > 0 && at <= uint64(len(blocks)) && s.chunk == nil {
@@ -177,6 +220,7 @@ func (p *pager) landed() {
 				p.keep(s, c)
 			}
 		}
+		p.extend(s, blocks)
 	}
 	clear(p.flight)
 }
