@@ -117,12 +117,27 @@ func (o *options) interval() time.Duration {
 	return time.Duration(float64(time.Second) / o.rate)
 }
 
+// How many idle connections are kept. Hosts are asked by turns, and one whose connection
+// was closed meanwhile costs twice the CPU and a round trip more: so many hosts are in
+// turn that a connection in four is at work.
+const (
+	minIdle        = 256
+	maxIdle        = 4096
+	idlePerConn    = 4
+	fewDescriptors = 1024 // where the limit is not known
+)
+
+// idleConns leaves half of the descriptors to everything else.
+func idleConns(conns, descriptors int) int {
+	return max(conns, min(max(minIdle, idlePerConn*conns), maxIdle, descriptors/2))
+}
+
 func (o *options) fetch() (fetch.Config, error) {
 	cfg := fetch.Config{
 		UserAgent: o.userAgent(),
 		Timeout:   time.Duration(o.timeout),
 		MaxBody:   int64(o.maxSize),
-		MaxConns:  max(256, o.conns),
+		MaxConns:  idleConns(o.conns, maxDescriptors()),
 		PerHost:   o.hostCons,
 	}
 	var err error

@@ -246,3 +246,16 @@ func TestContactIsAskedForAwayFromHome(t *testing.T) {
 		}
 	}
 }
+
+func TestIdleConnections(t *testing.T) {
+	for _, c := range []struct{ conns, descriptors, want int }{
+		{64, 1 << 20, 256}, {256, 1 << 20, 1024}, {1, 1 << 20, 256}, // four hosts for each connection
+		{256, 1024, 512}, {64, 256, 128}, // half of the descriptors
+		{600, 1024, 600},          // but never fewer than are in use
+		{10_000, 1 << 20, 10_000}, // beyond the limit only what is in use
+	} {
+		if got := idleConns(c.conns, c.descriptors); got != c.want {
+			t.Errorf("%d connections, %d descriptors: %d idle, want %d", c.conns, c.descriptors, got, c.want)
+		}
+	}
+}

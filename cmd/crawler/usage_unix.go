@@ -48,3 +48,12 @@ func highWater(process string) int64 {
 	}
 	return kb << 10
 }
+
+// maxDescriptors returns how many files and connections this process may have open.
+func maxDescriptors() int {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		return fewDescriptors
+	}
+	return int(min(uint64(l.Cur), 1<<20))
+}
