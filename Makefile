@@ -10,9 +10,10 @@ RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race)
 # the program needs.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
+BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 VULNDB     ?= https://vuln.go.dev
 
-.PHONY: run build test bench bench-sketches truth lint vuln fmt fuzz real real-big kill memory cost
+.PHONY: run build test bench bench-baseline bench-compare pipe bench-sketches truth lint vuln fmt fuzz real real-big kill memory cost
 
 run:
 	$(GO) run ./cmd/crawler demo
@@ -24,8 +25,28 @@ build:
 test:
 	$(GO) test $(RACE) -shuffle=on ./...
 
+# The micro-benchmarks of the hot paths beside bench/baseline.txt (five minutes), and two
+# commits of this tree by turns; docs/benchmarks.md says what each can tell. ONLY=parse
+# takes one package, ROUNDS and TIME are passed on, too.
+BENCH_NOW   = $(or $(TMPDIR),/tmp)/crawler-bench
+BENCH_SHOWS = -filter '.unit:(sec/op OR allocs/op)' -ignore cpu
+
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./weburl ./frontier ./dedup ./fetch ./parse ./stats ./crawl
+	GO=$(GO) bench/micro.sh print > $(BENCH_NOW).txt
+	$(GO) run $(BENCHSTAT) $(BENCH_SHOWS) $(wildcard bench/baseline.txt) $(BENCH_NOW).txt
+
+bench-baseline:
+	GO=$(GO) bench/micro.sh print > $(BENCH_NOW).txt
+	mv $(BENCH_NOW).txt bench/baseline.txt
+
+bench-compare:
+	GO=$(GO) bench/micro.sh compare "$(BASE)" $(BENCH_NOW)
+	$(GO) run $(BENCHSTAT) $(BENCH_SHOWS) $(BENCH_NOW).old $(BENCH_NOW).new
+
+# A thousand hosts of 20 ms latency over 256 connections, each asked every 100 ms at most:
+# the share of the allowed rate that the crawler reaches, and what limits it.
+pipe:
+	PIPE=1 $(GO) test -count=1 -run 'TestPipe$$' -v ./crawl
 
 # Filters and sketches by turns with those of other libraries: a table of ratios and of
 # the goals met and missed. Eight minutes and 2 GB; without BENCH_LARGE one minute.

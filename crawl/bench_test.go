@@ -47,6 +47,18 @@ func BenchmarkCoordinator(b *testing.B) {
 	}
 }
 
+// BenchmarkDigest is the fingerprint of a page of a thousand words.
+func BenchmarkDigest(b *testing.B) {
+	words := make([]uint64, 1000)
+	for i := range words {
+		words[i] = uint64(i%400) * 0x9e3779b97f4a7c15
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		digest(words, nil)
+	}
+}
+
 func benchCoordinator(b *testing.B, limit int, seeds []weburl.URL) *coordinator {
 	cfg := Config{Dedup: dedup.Config{ExpectURLs: 100_000, Seed: 1}, MaxDepth: limit, Scope: Scope{Mode: ScopeAny}, Frontier: frontier.Config{Delay: frontier.NoDelay}}
 	cfg.setDefaults()
