@@ -7,8 +7,6 @@ import (
 	"io"
 	"math"
 
-	"github.com/cespare/xxhash/v2"
-
 	"crawler/internal/sheet"
 	"crawler/parse"
 	"crawler/stats"
@@ -104,7 +102,7 @@ func newWordCount(seed uint64) *wordCount {
 
 // name remembers what a word reads like.
 func (w *wordCount) name(word []byte) {
-	h := xxhash.Sum64(word)
+	h := parse.HashWord(word)
 	if _, ok := w.names[h]; !ok && len(w.names) < MaxDistinctWords {
 		w.names[h] = string(word)
 	}

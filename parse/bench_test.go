@@ -12,31 +12,66 @@ import (
 	"crawler/weburl"
 
 	"github.com/PuerkitoBio/goquery"
-	"github.com/cespare/xxhash/v2"
 	"golang.org/x/net/html"
 )
 
 // maxBenchBytes bounds what a benchmark reads of a tree.
 const maxBenchBytes = 8 << 20
 
-// benchPages returns what the benchmarks read: an even sample of the trees
-// named by the environment, or the committed page.
-func benchPages(b *testing.B) (pages [][]byte, size int64) {
+// benchSet is what a benchmark reads in one round.
+type benchSet struct {
+	name  string
+	pages [][]byte
+}
+
+// benchSets returns the committed page of a manual, which is mostly markup; a
+// page of nothing but text; the small committed pages, with all that is odd; or
+// instead an even sample of the trees named by the environment.
+func benchSets(b *testing.B) []benchSet {
 	b.Helper()
-	paths := []string{"testdata/manual.html"}
 	if trees := os.Getenv(treeEnv); trees != "" {
-		paths = htmlFiles(b, filepath.SplitList(trees))
+		return []benchSet{{"trees", readPages(b, htmlFiles(b, filepath.SplitList(trees)))}}
 	}
-	step := max(len(paths)/400, 1)
+	small, err := filepath.Glob("testdata/pages/*.html")
+	if err != nil {
+		b.Fatal(err)
+	}
+	manual := readPages(b, []string{"testdata/manual.html"})
+	return []benchSet{{"manual", manual}, {"text", [][]byte{textPage(b, manual[0])}}, {"small", readPages(b, small)}}
+}
+
+func readPages(b *testing.B, paths []string) (pages [][]byte) {
+	b.Helper()
+	step, size := max(len(paths)/400, 1), 0
 	for i := 0; i < len(paths) && size < maxBenchBytes; i += step {
 		body, err := os.ReadFile(paths[i])
 		if err != nil {
 			b.Fatal(err)
 		}
-		size += int64(len(body))
+		size += len(body)
 		pages = append(pages, body)
 	}
-	return pages, size
+	return pages
+}
+
+// textPage makes a page of 2,000 of another page's words, fourteen a paragraph.
+func textPage(b *testing.B, of []byte) []byte {
+	b.Helper()
+	page := []byte("<!DOCTYPE html><title>Text</title>")
+	n := 0
+	p := New(Options{OnWord: func(w []byte) {
+		if n++; n > 2000 {
+			return
+		}
+		if n%14 == 1 {
+			page = append(page, ".</p>\n<p>"...)
+		}
+		page = append(append(page, w...), ' ')
+	}})
+	if err := p.Parse(Input{ContentType: "text/html", Body: of}, new(Page)); err != nil {
+		b.Fatal(err)
+	}
+	return page
 }
 
 func htmlFiles(tb testing.TB, dirs []string) (paths []string) {
@@ -70,20 +105,27 @@ const benchBase = "http://docs.example/manual/15/a/b.html"
 // run times a way of reading pages, which returns how many links and words it
 // found in one.
 func run(b *testing.B, read func(body []byte) (links, words int)) {
-	pages, size := benchPages(b)
-	links, words := 0, 0
-	b.SetBytes(size)
-	b.ReportAllocs()
-	for b.Loop() {
-		links, words = 0, 0
-		for _, body := range pages {
-			l, w := read(body)
-			links += l
-			words += w
+	for _, set := range benchSets(b) {
+		size := 0
+		for _, body := range set.pages {
+			size += len(body)
 		}
+		b.Run(set.name, func(b *testing.B) {
+			links, words := 0, 0
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				links, words = 0, 0
+				for _, body := range set.pages {
+					l, w := read(body)
+					links += l
+					words += w
+				}
+			}
+			b.ReportMetric(float64(links), "links/op")
+			b.ReportMetric(float64(words), "words/op")
+		})
 	}
-	b.ReportMetric(float64(links), "links/op")
-	b.ReportMetric(float64(words), "words/op")
 }
 
 // BenchmarkPage is the parser: links and words in one pass.
@@ -149,12 +191,12 @@ func (t *rival) text(s string) {
 			continue
 		}
 		if len(word) > 0 {
-			t.words = append(t.words, xxhash.Sum64(word))
+			t.words = append(t.words, HashWord(word))
 		}
 		word = word[:0]
 	}
 	if len(word) > 0 {
-		t.words = append(t.words, xxhash.Sum64(word))
+		t.words = append(t.words, HashWord(word))
 	}
 	t.word = word
 }

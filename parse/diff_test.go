@@ -15,7 +15,6 @@ import (
 	"crawler/weburl"
 
 	"github.com/PuerkitoBio/goquery"
-	"github.com/cespare/xxhash/v2"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 )
@@ -243,7 +242,7 @@ func (c *comparer) diff(base weburl.URL, contentType string, body []byte) (diff 
 		diff = append(diff, "words "+d)
 	}
 	for i, w := range c.seen {
-		if i >= len(c.page.Words) || xxhash.Sum64String(w) != c.page.Words[i] {
+		if i >= len(c.page.Words) || HashWord([]byte(w)) != c.page.Words[i] {
 			diff = append(diff, fmt.Sprintf("word %d %q has another hash", i, w))
 			break
 		}

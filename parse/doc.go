@@ -15,8 +15,8 @@
 // from the text of a document, the title included, but not from script, style,
 // template and noscript. Any tag or comment ends a word; character references
 // are decoded first. So "Caf&eacute;s don't <b>st</b>op" has the words cafés,
-// don, t, st and op. A page carries its words as 64-bit hashes (xxHash64 of the
-// word in UTF-8), which is what sketches and near-duplicate detection eat.
+// don, t, st and op. A page carries its words as 64-bit hashes (HashWord), which
+// is what sketches and near-duplicate detection eat.
 //
 // # How HTML is read
 //
@@ -46,8 +46,8 @@
 //
 // Time is linear in the bytes, whatever they are; there is no recursion, and
 // nesting has no limit. The common case runs at several hundred MB a second and
-// core: eight bytes are classified at a time, and words of up to 31 letters are
-// hashed out of registers. Nothing is allocated per word; links cost a share of
+// core: eight bytes are classified at a time, and words of up to 16 letters are
+// hashed out of two registers. Nothing is allocated per word; links cost a share of
 // an allocation. A <base href> behind links makes a second pass. Only Rules
 // build a tree, by goquery, at ten times the price and with its limit of 512
 // open elements (ErrTooDeep).

@@ -59,7 +59,7 @@ type Page struct {
 	NoIndex   bool       // the page asks not to be indexed
 	NoFollow  bool       // the page asks that no link be followed
 
-	Words []uint64 // xxhash64 of each word, in document order
+	Words []uint64 // HashWord of each word, in document order
 
 	Fields     map[string][]string // what Options.Rules found, by rule name
 	ExtractErr error               // why Fields is empty although there are rules

@@ -58,7 +58,7 @@ func (t *runeTable) fold(r rune) rune {
 func (t *runeTable) next(s []byte) (low rune, n int) {
 	c := s[0]
 	if c < utf8.RuneSelf {
-		if byteClass[c] != byteWord {
+		if !alnum[c] {
 			return 0, 0
 		}
 		return rune(lowerByte(c)), 1
@@ -107,7 +107,7 @@ func isSpace(c byte) bool {
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // isAlnum reports whether c is an ASCII letter or digit.
-func isAlnum(c byte) bool { return byteClass[c] == byteWord }
+func isAlnum(c byte) bool { return alnum[c] }
 
 // appendRune appends r as UTF-8.
 func appendRune(dst []byte, r rune) []byte {

@@ -43,9 +43,11 @@ func (t *tag) has(id attrID) bool { return t.have>>id&1 != 0 }
 // scanHTML makes one pass over b by the rules of HTML.
 func (p *Parser) scanHTML(b []byte) {
 	for i := 0; i < len(b) && !p.again; {
-		if p.hidden == 0 {
+		switch {
+		case b[i] == '<' && i+1 < len(b) && startsMarkup(b[i+1]): // often a tag follows a tag
+		case p.hidden == 0:
 			i = p.words(b, i, len(b), p.mode)
-		} else {
+		default:
 			i = nextMarkup(b, i)
 		}
 		if i >= len(b) {
@@ -142,6 +144,17 @@ func tagName(b []byte, i int) (key uint64, end int) {
 	return slowName(b, i)
 }
 
+// nameEnd is the end that tagName returns, for who does not want the name.
+func nameEnd(b []byte, i int) int {
+	if i+8 < len(b) {
+		if m := notWord(load8(b, i)); m != 0 && b[i+firstByte(m)] == '>' {
+			return i + firstByte(m)
+		}
+	}
+	_, end := tagName(b, i)
+	return end
+}
+
 // slowName is tagName for names with unusual bytes or at the document's end.
 func slowName(b []byte, i int) (key uint64, end int) {
 	end = i
@@ -196,108 +209,6 @@ func (p *Parser) skipTag(b []byte, i int) int {
 	return i
 }
 
-// attrs reads a tag's attributes from the end of its name on, keeps the spans
-// of those in the set want, and returns the index behind the tag, or -1 if the
-// document ends before the tag does.
-func (p *Parser) attrs(b []byte, i int, want uint32) int {
-	t := &p.tag
-	t.have, t.selfClosing = 0, false
-	for i < len(b) {
-		c := b[i]
-		if c == '>' {
-			return i + 1
-		}
-		if isSpace(c) || c == '/' {
-			i++
-			t.selfClosing = c == '/' && i < len(b) && b[i] == '>'
-			continue
-		}
-		start, end := i, attrNameEnd(b, i)
-		value, next := attrValue(b, end)
-		if next < 0 {
-			return -1
-		}
-		i = next
-		if want != 0 {
-			id := attrNamed(b, start, end)
-			if id < attrCount && want>>id&1 != 0 && !t.has(id) {
-				t.have |= 1 << id
-				t.attr[id] = value
-			}
-		}
-	}
-	return -1
-}
-
-// attrNameEnd returns the end of the attribute name at b[i]. Whatever stands
-// first belongs to the name, an '=' too.
-func attrNameEnd(b []byte, i int) int {
-	if i++; i+8 <= len(b) {
-		i += firstByte(notWord(load8(b, i)) | 0x80<<56)
-	}
-	for i < len(b) && byteEnds[b[i]]&endsName == 0 {
-		i++
-	}
-	return i
-}
-
-// attrValue reads "= value" from the end of an attribute's name and returns
-// the value's span, empty if there is none, and the index behind it; -1 if the
-// document ends first.
-func attrValue(b []byte, i int) (value span, next int) {
-	i = pastSpace(b, i)
-	if i >= len(b) {
-		return span{}, -1
-	}
-	if b[i] != '=' {
-		return span{}, i
-	}
-	if i++; i >= len(b) {
-		return span{}, -1
-	}
-	if i = pastSpace(b, i); i >= len(b) {
-		return span{}, -1
-	}
-	c := b[i]
-	if c == '"' || c == '\'' {
-		k := bytes.IndexByte(b[i+1:], c)
-		if k < 0 {
-			return span{}, -1
-		}
-		return span{i + 1, i + 1 + k}, i + k + 2
-	}
-	end := i
-	for end < len(b) && byteEnds[b[end]]&endsValue == 0 {
-		end++
-	}
-	return span{i, end}, end
-}
-
-func pastSpace(b []byte, i int) int {
-	for i < len(b) && isSpace(b[i]) {
-		i++
-	}
-	return i
-}
-
-// attrNamed returns which attribute b[start:end] names.
-func attrNamed(b []byte, start, end int) attrID {
-	switch n := end - start; {
-	case n <= 8:
-		if id := attrOf(packName(b, start, n)); id != attrOther {
-			return id
-		}
-		if equalFold(b[start:end], "xml:lang") {
-			return attrXmlLang
-		}
-	case n == 10 && equalFold(b[start:end], "http-equiv"):
-		return attrHttpEquiv
-	case n == 10 && equalFold(b[start:end], "xlink:href"):
-		return attrXlinkHref
-	}
-	return attrOther
-}
-
 // endTag reads the end tag at b[i] ("</"). End tags matter only where
 // something is open that changes how text is read.
 func (p *Parser) endTag(b []byte, i int) int {
@@ -308,10 +219,11 @@ func (p *Parser) endTag(b []byte, i int) int {
 	if !isLetter(b[i]) {
 		return pastAngle(b, i)
 	}
+	if p.templates == 0 && len(p.open) == 0 {
+		return p.skipTag(b, nameEnd(b, i))
+	}
 	key, end := tagName(b, i)
 	next := p.skipTag(b, end)
-	if p.templates > 0 || len(p.open) > 0 {
-		p.closeElement(key, b[i:end])
-	}
+	p.closeElement(key, b[i:end])
 	return next
 }

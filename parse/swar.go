@@ -21,13 +21,30 @@ func load8(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 // notWord has the high bit set in each byte of w that is no ASCII letter or
 // digit. Adding a constant to a seven-bit value carries into the high bit
 // exactly when the value reaches a bound; two such sums bracket a range.
-func notWord(w uint64) uint64 {
+func notWord(w uint64) uint64 { return inWord(w) ^ highs }
+
+// inWord has the high bit set in each byte of w that is an ASCII letter or
+// digit.
+func inWord(w uint64) uint64 {
 	low := w &^ highs
 	letter := low | foldCase
 	in := (letter + (0x80-'a')*ones) ^ (letter + (0x80-'z'-1)*ones)
 	in |= (low + (0x80-'0')*ones) ^ (low + (0x80-'9'-1)*ones)
-	return ^(in &^ w) & highs
+	return in &^ w & highs
 }
+
+// unusual has the high bit set in each byte of w that is '<', '&', NUL or not
+// ASCII.
+func unusual(w uint64) uint64 {
+	const full = 0x7f * ones
+	low := w &^ highs
+	plain := (low + full) & (low ^ '<'*ones + full) & (low ^ '&'*ones + full)
+	return (^plain | w) & highs
+}
+
+// packBits gathers the high bits of the eight bytes of m, the only ones that
+// may be set, into the lowest byte.
+func packBits(m uint64) uint64 { return m * 0x0002040810204081 >> 56 }
 
 // firstByte is the index of the first byte marked in a mask of high bits.
 func firstByte(mask uint64) int { return bits.TrailingZeros64(mask) >> 3 }

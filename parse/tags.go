@@ -117,45 +117,60 @@ var (
 )
 
 // nameTable finds a name by its bytes, lower-cased and packed into one
-// register: one multiplication and mostly one comparison.
+// register. It is a perfect hash: no two names share a slot, so that one
+// multiplication and one comparison do.
 type nameTable struct {
-	slots [128]struct {
+	mul   uint64
+	other uint8
+	slots [256]struct {
 		key uint64 // 0: empty
 		id  uint8
 	}
 }
 
 // newNameTable makes a table of names and their indexes; other is what all
-// other names are.
+// other names are. It tries multipliers until no names collide: with at most
+// 32 names, one in seven does.
 func newNameTable(names []string, other uint8) *nameTable {
-	t := new(nameTable)
+	for i := range uint64(maxMultipliers) {
+		t := &nameTable{mul: wy0 + 2*i*wy2, other: other}
+		if t.fill(names) {
+			return t
+		}
+	}
+	panic("parse: no perfect hash for the names of tags and attributes")
+}
+
+// maxMultipliers bounds the search.
+const maxMultipliers = 1000
+
+// fill enters the names and reports whether each has a slot of its own.
+func (t *nameTable) fill(names []string) bool {
 	for i := range t.slots {
-		t.slots[i].id = other
+		t.slots[i].id = t.other
 	}
 	for id, name := range names {
 		if name == "" {
 			continue
 		}
 		key := packName([]byte(name), 0, len(name))
-		i := nameSlot(key)
-		for t.slots[i].key != 0 {
-			i = (i + 1) % uint64(len(t.slots))
+		e := &t.slots[t.slot(key)]
+		if e.key != 0 {
+			return false
 		}
-		t.slots[i].key, t.slots[i].id = key, uint8(id)
+		e.key, e.id = key, uint8(id)
 	}
-	return t
+	return true
 }
 
-func nameSlot(key uint64) uint64 { return key * prime1 >> (64 - 7) }
+func (t *nameTable) slot(key uint64) uint8 { return uint8(key * t.mul >> 56) }
 
-// find returns the id of the packed name. The table is sparse, so the search
-// ends at the first or second slot.
+// find returns the id of the packed name.
 func (t *nameTable) find(key uint64) uint8 {
-	for i := nameSlot(key); ; i = (i + 1) % uint64(len(t.slots)) {
-		if e := &t.slots[i]; e.key == key || e.key == 0 {
-			return e.id
-		}
+	if e := &t.slots[t.slot(key)]; e.key == key {
+		return e.id
 	}
+	return t.other
 }
 
 // Packed names of the two elements that open foreign content.

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"unicode/utf8"
 )
 
@@ -8,27 +9,11 @@ import (
 // digits (encoded data, mostly) are no words at all; they are not cut.
 const MaxWordRunes = 64
 
-// What a byte means to the word scanner. The order matters: everything from
-// byteRef on needs more than one look.
-const (
-	byteSep  = iota // ends a word
-	byteWord        // ASCII letter or digit
-	byteLess        // '<': markup, or a separator
-	byteRef         // '&': a character reference, or a separator
-	byteNUL         // dropped in ordinary text, a separator elsewhere
-	byteHigh        // part of a UTF-8 sequence, or an invalid byte
-)
-
-var byteClass = func() (t [256]uint8) {
-	for c := range t {
-		switch {
-		case c >= utf8.RuneSelf:
-			t[c] = byteHigh
-		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
-			t[c] = byteWord
-		}
+// alnum marks the ASCII letters and digits.
+var alnum = func() (t [256]bool) {
+	for c := range utf8.RuneSelf {
+		t[c] = '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 	}
-	t['<'], t['&'], t[0] = byteLess, byteRef, byteNUL
 	return t
 }()
 
@@ -49,78 +34,74 @@ func (m textMode) markup() bool { return m == textData || m == textForeign }
 // stopped: at the '<' that begins markup, or at end. If end is not the end of
 // b, b[end] must be ASCII and no letter or digit.
 func (p *Parser) words(b []byte, i, end int, mode textMode) int {
-	ws, hook := p.page.Words, p.opt.OnWord
 	for i < end {
-		switch byteClass[b[i]] {
-		case byteSep:
-			i++
-		case byteWord:
-			if i+8 <= len(b) {
-				w := load8(b, i)
-				if m := notWord(w); m != 0 {
-					n := firstByte(m)
-					c := byteClass[b[i+n]]
-					if c < byteRef {
-						ws = append(ws, hashTail(prime5+uint64(n), (w|foldCase)&lowBytes(n), n))
-						if hook != nil {
-							hook(appendLower(p.word[:0], b[i:i+n]))
-						}
-						i += n
-						if c == byteSep {
-							i++
-						}
-						continue
-					}
-				} else if n, h := longWord(b, i, w); n > 0 {
-					ws = append(ws, h)
-					if hook != nil {
-						hook(appendLower(p.word[:0], b[i:i+n]))
-					}
-					i += n
-					continue
-				}
-			}
-			p.page.Words = ws
+		if i+len(textWindow{}) > len(b) {
+			return p.lastWords(b, i, end, mode)
+		}
+		read, rest := p.block((*textWindow)(b[i:]), end-i)
+		i += read
+		switch {
+		case rest == closerLook:
 			i = p.slowWord(b, i, end, mode)
-			ws = p.page.Words
-		case byteLess:
+		case rest > 0:
+			p.longWord(b[i : i+rest])
+			i += rest
+		case i < end && b[i] == '<':
 			if mode.markup() && i+1 < end && startsMarkup(b[i+1]) {
-				p.page.Words = ws
 				return i
 			}
 			i++
-		default:
-			p.page.Words = ws
-			i = p.slowWord(b, i, end, mode)
-			ws = p.page.Words
 		}
 	}
-	p.page.Words = ws
 	return end
 }
 
-// longWord reads a word of 8 to 31 letters and digits at b[i], of which w holds
-// the first eight, and returns its length and hash. The length is 0 if the
-// word is longer, meets the end of b, or needs a second look.
-func longWord(b []byte, i int, w uint64) (n int, h uint64) {
-	first, start := w|foldCase, i
-	for i += 8; i+8 <= len(b) && i-start < 32; i += 8 {
-		w = load8(b, i)
-		m := notWord(w)
-		if m == 0 {
-			continue
-		}
-		tail := firstByte(m)
-		if byteClass[b[i+tail]] >= byteRef {
-			break
-		}
-		h = hashRound(prime5+uint64(i+tail-start), first)
-		for k := start + 8; k < i; k += 8 {
-			h = hashRound(h, load8(b, k)|foldCase)
-		}
-		return i + tail - start, hashTail(h, (w|foldCase)&lowBytes(tail), tail)
+// block appends the hashes that hashBlock finds.
+func (p *Parser) block(c *textWindow, limit int) (read, rest int) {
+	page := p.page
+	n := len(page.Words)
+	if cap(page.Words)-n < maxInBlock {
+		page.Words = slices.Grow(page.Words, maxInBlock)
 	}
-	return 0, 0
+	found, read, rest := hashBlock((*[maxInBlock]uint64)(page.Words[n:n+maxInBlock]), c, limit)
+	page.Words = page.Words[:n+found]
+	if p.opt.OnWord != nil {
+		p.tellWords(c[:read])
+	}
+	return read, rest
+}
+
+// longWord appends the hash of a word of ASCII letters and digits.
+func (p *Parser) longWord(word []byte) {
+	low := appendLower(p.word[:0], word)
+	p.page.Words = append(p.page.Words, hashBytes(low))
+	if p.opt.OnWord != nil {
+		p.opt.OnWord(low)
+	}
+}
+
+// tellWords calls OnWord with the words of an ASCII text.
+func (p *Parser) tellWords(text []byte) {
+	for i := 0; i < len(text); i++ {
+		start := i
+		for i < len(text) && isAlnum(text[i]) {
+			i++
+		}
+		if i > start {
+			p.opt.OnWord(appendLower(p.word[:0], text[start:i]))
+		}
+	}
+}
+
+// lastWords is words where a block would pass the end of b.
+func (p *Parser) lastWords(b []byte, i, end int, mode textMode) int {
+	for i < end {
+		if b[i] == '<' && mode.markup() && i+1 < end && startsMarkup(b[i+1]) {
+			return i
+		}
+		i = p.slowWord(b, i, end, mode)
+	}
+	return end
 }
 
 // slowWord reads one word, or one thing that is none, rune by rune and

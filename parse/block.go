@@ -1,0 +1,74 @@
+package parse
+
+import "math/bits"
+
+// Text is read in blocks of 64 bytes, a bit a byte in one register: a word's
+// borders are found by counting zeros, so that neither its length nor what
+// stands around it makes a branch.
+const (
+	blockBytes = 64
+	maxInBlock = blockBytes / 2 // words in a block
+)
+
+// textWindow is a block of text and as much behind it as loads may touch.
+type textWindow [blockBytes + maxShort]byte
+
+// closerLook is what hashBlock says of a word, or of something else, that it
+// does not understand.
+const closerLook = -1
+
+// hashBlock hashes words at the front of the text in c, of which limit bytes
+// count. It returns how many it found, how many bytes it read for them, and
+// what is there: closerLook, or the length of a word of more than maxShort
+// letters and digits, or 0 for a '<', the limit or more text.
+func hashBlock(out *[maxInBlock]uint64, c *textWindow, limit int) (found, read, rest int) {
+	in, n := wordBits(c)
+	n = min(n, limit)
+	in &= 1<<uint(n) - 1
+	if n == blockBytes || n < limit && c[n] != '<' {
+		if n < blockBytes {
+			rest = closerLook
+		}
+		// The word that reaches byte n may go on behind it.
+		n = bits.Len64((1<<uint(n) - 1) &^ in)
+		if n == 0 {
+			return 0, 0, closerLook
+		}
+		in &= 1<<uint(n) - 1
+	}
+	k := uint(0)
+	for starts, ends := in&^(in<<1), in<<1&^in; ends != 0; k++ {
+		s := bits.TrailingZeros64(starts) % blockBytes
+		size := bits.TrailingZeros64(ends) - s
+		if uint(size) >= uint(len(wordMask)) {
+			return int(k), s, size
+		}
+		starts, ends = starts&(starts-1), ends&(ends-1)
+		mask, w := &wordMask[size], c[s:s+maxShort]
+		lo, hi := load8(w, 0)|foldCase, load8(w, 8)|foldCase
+		out[k%maxInBlock] = hashShort(lo&mask[0], hi&mask[1], size)
+	}
+	return int(k), n, rest
+}
+
+// wordBits classifies the block of c: n bytes up to the first that is '<', '&',
+// NUL or not ASCII. Bit k of in says that byte k is a letter or digit; bits from
+// n on mean nothing.
+func wordBits(c *textWindow) (in uint64, n int) {
+	for ; n < blockBytes; n += 8 {
+		w := load8(c[:], n)
+		in |= packBits(inWord(w)) << n
+		if look := unusual(w); look != 0 {
+			return in, n + firstByte(look)
+		}
+	}
+	return in, n
+}
+
+// wordMask has the bits of the first n of sixteen bytes set.
+var wordMask = func() (t [maxShort + 1][2]uint64) {
+	for n := range t {
+		t[n] = [2]uint64{1<<(8*min(n, 8)) - 1, 1<<(8*max(n-8, 0)) - 1}
+	}
+	return t
+}()
