@@ -24,6 +24,7 @@ func TestSideBySide(t *testing.T) {
 	if os.Getenv("BENCH_LARGE") != "" {
 		r.filters(50_000_000)
 	}
+	r.seen(blockKeys)
 	for _, x := range texts(t) {
 		r.words(x)
 	}

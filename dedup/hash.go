@@ -9,151 +9,143 @@ import (
 	"crawler/weburl"
 )
 
-const (
-	// positions is how many segments have a hash function of their own; deeper
-	// ones share the last.
-	positions = 16
-	// direct is the longest segment in bytes that one multilinear hash takes.
-	direct = lineWords*8 - 1
-	// block is how many bytes at once are folded off the front of a longer one.
-	block = direct &^ 7
-	// prime is the largest one below 2^64.
-	prime = 1<<64 - 59
-)
+// maxWords is how many 64-bit words the longest URL has, the one that ends it
+// counted.
+const maxWords = weburl.MaxLen/8 + 1
 
 // hasher names URLs and their prefixes by 64-bit values that nobody can
-// foretell without the crawl's secret seed. It is read only.
+// foretell without the crawl's secret seed: the multilinear hash of Lemire and
+// Kaser (2014, "Strongly universal string hashing is fast", MULTILINEAR), which
+// is the upper half of
 //
-// Seeding xxHash64 would not do: its seed enters once, and differences that
-// cancel for every second seed are found in milliseconds (TestXXHashIsNotSecret
-// has path segments), so that a site could hide pages from the crawl. Here
-// the bound is a theorem: two URLs chosen without knowing the seed, of up to
-// 16 segments of up to 63 bytes each, have the same value for 2^-64 of the
-// seeds; every further segment or 56 bytes in one of them may add as much.
+//	add + sum of words[j]*w[j]  mod 2^128
+//
+// where w are the string's 64-bit words and the factors are random 128-bit
+// numbers. Seeding xxHash64 would not do: its seed enters once, and differences
+// that cancel for every second seed are found in milliseconds
+// (TestXXHashIsNotSecret has path segments), so that a site could hide pages
+// from the crawl. Here the bound is a theorem: any two URLs or prefixes of URLs
+// chosen without knowing the seed have the same value for 2^-64 of the seeds.
+//
+// A prefix is named as it would be if it stood alone, by the sum that far: it ends
+// where a segment does, so different sequences of segments are different strings.
+//
+// The products do not wait for one another, so it is fast: an unkeyed xxHash of a
+// URL takes as long. A hasher is read only. It takes 16 KiB, of which a URL reads
+// the first two bytes for each of its own.
 type hasher struct {
-	segments [positions]multilinear
-	blocks   multilinear // for the front of long segments
-	base     uint64      // below prime; for sequences
-	seed     uint64      // what all of it is made of
+	add   wide
+	words [maxWords]wide
+	seed  uint64 // what all of it is made of
 }
 
-// newHasher expands the seed to the keys of all positions by ChaCha8.
+// newHasher expands the seed to the factors of all words by ChaCha8.
 func newHasher(seed uint64) *hasher {
 	var wideSeed [32]byte
 	binary.LittleEndian.PutUint64(wideSeed[:], seed)
 	r := rand.NewChaCha8(wideSeed)
-	h := &hasher{blocks: newMultilinear(r), base: r.Uint64() % prime, seed: seed}
-	for i := range h.segments {
-		h.segments[i] = newMultilinear(r)
+	h := &hasher{add: wide{r.Uint64(), r.Uint64()}, seed: seed}
+	for i := range h.words {
+		h.words[i] = wide{r.Uint64(), r.Uint64()}
 	}
 	return h
 }
 
-// key is what the filter knows of a URL: values for its proper prefixes of 1,
-// 2, ... segments, as many as there are layers, and one for the whole.
+// key is what the filter knows of a URL: a value for the whole, and, if they
+// were asked for, for its proper prefixes of 1, 2, ... segments, as many as there
+// are layers.
 type key struct {
-	prefix   [MaxLayers]uint64
-	n        int // prefixes in use
-	full     uint64
-	segments int // of the URL
+	full   uint64
+	prefix [MaxLayers]uint64
+	n      int // prefixes in use
 }
 
 // prefixes returns those in use.
 func (k *key) prefixes() []uint64 { return k.prefix[:k.n] }
 
-// key sets k to the values of u: the running XOR of the segments' hashes,
-// scattered. It is what ranging over u.Segments would give (the tests do so),
-// but first all segments are found and then all are hashed, so that the
-// processor need not wait for the end of one to begin the next.
-func (h *hasher) key(u weburl.URL, layers int, k *key) {
+// name returns the name of the whole of u. It adds to two sums by turns: neither
+// waits for the other.
+func (h *hasher) name(u weburl.URL) uint64 {
 	s := u.String()
-	if s == "" { // the zero URL, by the name of zero
-		*k = key{segments: 1}
-		return
+	if s == "" {
+		return 0 // the zero URL, by the name of zero
 	}
-	path := len(u.Origin())
-	query := path + len(u.Path())
-	var spans [positions - 1]span
-	n, rest := cut(s, path, query, &spans)
-	x := uint64(0)
-	for i, p := range spans[:n] {
-		if i > 0 && i <= layers {
-			k.prefix[i-1] = scatter(x)
-		}
-		x ^= h.at(i, s, p)
+	even, odd := h.add, wide{}
+	rest, words := s, h.words[:]
+	for len(rest) >= 16 && len(words) > 2 {
+		even = even.plus(words[0], load64(rest))
+		odd = odd.plus(words[1], load64(rest[8:]))
+		rest, words = rest[16:], words[2:]
 	}
-	if n == len(spans) {
-		deep, more := h.deep(s, rest, query)
-		x ^= deep
-		n += more
+	if len(rest) >= 8 {
+		even = even.plus(words[0], load64(rest))
+		words = words[1:]
 	}
-	k.full, k.segments, k.n = scatter(x), n, min(n-1, layers)
+	odd = odd.plus(words[0], ending(s, len(s)))
+	_, carry := bits.Add64(even.lo, odd.lo, 0)
+	return scatter(even.hi + odd.hi + carry)
 }
 
-// span is the place of a segment in a URL, from its first byte to the one
-// behind its last.
-type span struct{ begin, end uint16 } // weburl.MaxLen is 8192
-
-// cut finds the first segments of s, whose path and query begin as given, and
-// returns how many they are and where the next one would begin: behind len(s)
-// if there is none.
-func cut(s string, path, query int, spans *[positions - 1]span) (n, begin int) {
-	spans[0].end = uint16(path)
-	n, begin = 1, path+1
-	for base := begin; base < query; base += 64 {
-		for m := slashes(s, base, min(query-base, 64)); m != 0; m &= m - 1 {
-			if n == len(spans) {
-				return n, begin
-			}
-			end := base + bits.TrailingZeros64(m)
-			spans[n] = span{uint16(begin), uint16(end)}
-			n, begin = n+1, end+1
-		}
-	}
-	if n < len(spans) {
-		spans[n] = span{uint16(begin), uint16(query)}
-		n, begin = n+1, query+1
-	}
-	if n < len(spans) && query < len(s) {
-		spans[n] = span{uint16(query), uint16(len(s))}
-		n, begin = n+1, len(s)+1
-	}
-	return n, begin
+// key returns u's name and those of its first proper prefixes.
+func (h *hasher) key(u weburl.URL, layers int) (k key) {
+	k.full = h.name(u)
+	h.prefixes(u, layers, &k)
+	return k
 }
 
-// deep returns the hash of the segments from begin on, which share the last
-// position, as a sequence; and how many they are. XOR would forget their order.
-func (h *hasher) deep(s string, begin, query int) (x uint64, n int) {
-	for begin <= query {
-		end := query
-		if i := strings.IndexByte(s[begin:query], '/'); i >= 0 {
-			end = begin + i
+// prefixes sets k's to the names of u's first proper prefixes, as many as there
+// are layers: the sums on the way to the name of the whole.
+func (h *hasher) prefixes(u weburl.URL, layers int, k *key) {
+	var ends [MaxLayers]uint16
+	k.n = cut(u, layers, &ends)
+	s, sum, j := u.String(), h.add, 0
+	for i, end := range ends[:k.n] {
+		for ; j < int(end/8); j++ {
+			sum = sum.plus(h.words[j], load64(s[8*j:]))
 		}
-		x = h.push(x, h.at(positions-1, s, span{uint16(begin), uint16(end)}))
-		n, begin = n+1, end+1
+		k.prefix[i] = scatter(sum.plus(h.words[j], ending(s, int(end))).hi)
 	}
-	if begin <= len(s) {
-		x = h.push(x, h.at(positions-1, s, span{uint16(query), uint16(len(s))}))
+}
+
+// ending returns the last word of s[:end]: the 0 to 7 bytes that fill no word,
+// and their number in its highest byte. It is never zero, so that no string looks
+// like another with zero words behind it.
+func ending(s string, end int) uint64 {
+	return window(s, end&^7)&(1<<(8*end&63)-1) | uint64(end&7+1)<<56
+}
+
+// cut finds where u's proper prefixes of 1, 2, ... segments end, and returns how
+// many there are, as many as there are layers at most. The first is the origin;
+// behind it a segment ends at every slash but the path's first, and at the query.
+func cut(u weburl.URL, layers int, ends *[MaxLayers]uint16) (n int) {
+	if u.IsZero() || layers == 0 {
+		return 0
+	}
+	s, at := u.String(), len(u.Origin())
+	query := at + len(u.Path())
+	ends[0], n = uint16(at), 1
+	for n < layers {
+		at++ // behind a slash
+		next := strings.IndexByte(s[at:query], '/')
+		if next < 0 {
+			break
+		}
+		at += next
+		ends[n] = uint16(at)
 		n++
 	}
-	return x, n
-}
-
-// at returns the hash of a segment of s at position i.
-func (h *hasher) at(i int, s string, p span) uint64 {
-	begin, end := int(p.begin), int(p.end)
-	front := uint64(0)
-	for ; end-begin > direct; begin += block {
-		front = h.push(front, h.blocks.hash(0, s, begin, begin+block))
+	if n < layers && query < len(s) {
+		ends[n] = uint16(query)
+		n++
 	}
-	return h.segments[i].hash(front, s, begin, end)
+	return n
 }
 
-// push appends x to the sequence v stands for: a polynomial in a secret base
-// modulo a prime, by which two sequences of n values coincide for at most n of
-// all bases.
-func (h *hasher) push(v, x uint64) uint64 {
-	hi, lo := bits.Mul64(v, h.base)
-	lo, carry := bits.Add64(lo, x, 0)
-	return bits.Rem64(hi+carry, lo, prime)
+// segments returns how many segments u has; the zero URL counts as one.
+func segments(u weburl.URL) int {
+	n := max(1, 1+strings.Count(u.Path(), "/"))
+	if u.HasQuery() {
+		n++
+	}
+	return n
 }

@@ -13,35 +13,49 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// at returns the hash of a segment that stands alone.
-func at(h *hasher, i int, segment string) uint64 {
-	return h.at(i, segment+"(end of buffer)", span{0, uint16(len(segment))})
+// reference computes what hasher.name and prefixes do in the obvious way, from the
+// URL's segments.
+func reference(h *hasher, u weburl.URL, layers int) (prefixes []uint64, full uint64) {
+	text := ""
+	for s := range u.Segments {
+		if text != "" {
+			if len(prefixes) < layers {
+				prefixes = append(prefixes, byTheBook(h, text))
+			}
+			if s[:min(len(s), 1)] != "?" {
+				text += "/"
+			}
+		}
+		text += s
+	}
+	if text == "" {
+		return nil, 0
+	}
+	return prefixes, byTheBook(h, text)
 }
 
-// reference computes what hasher.key does in the obvious way.
-func reference(h *hasher, u weburl.URL, layers int) (prefixes []uint64, full uint64) {
-	var x, deep uint64
-	i := 0
-	for s := range u.Segments {
-		if i > 0 && len(prefixes) < layers {
-			prefixes = append(prefixes, scatter(x))
-		}
-		if i < positions-1 {
-			x ^= at(h, i, s)
-		} else {
-			x ^= deep
-			deep = h.push(deep, at(h, positions-1, s))
-			x ^= deep
-		}
-		i++
+// byTheBook returns the scattered multilinear hash of s, computed with big
+// integers as the paper writes it.
+func byTheBook(h *hasher, s string) uint64 {
+	number := func(w wide) *big.Int {
+		n := new(big.Int).SetUint64(w.hi)
+		return n.Lsh(n, 64).Add(n, new(big.Int).SetUint64(w.lo))
 	}
-	return prefixes, scatter(x)
+	words := make([]byte, 8*(len(s)/8+1))
+	copy(words, s)
+	words[len(words)-1] = byte(len(s)%8 + 1)
+	sum, product := number(h.add), new(big.Int)
+	for j := 0; j < len(words)/8; j++ {
+		w := new(big.Int).SetUint64(binary.LittleEndian.Uint64(words[8*j:]))
+		sum.Add(sum, product.Mul(number(h.words[j]), w))
+	}
+	upper := sum.Rsh(sum, 64)
+	return scatter(upper.And(upper, new(big.Int).SetUint64(1<<64-1)).Uint64())
 }
 
 func checkKey(t *testing.T, h *hasher, u weburl.URL, layers int) {
 	t.Helper()
-	var k key
-	h.key(u, layers, &k)
+	k := h.key(u, layers)
 	prefixes, full := reference(h, u, layers)
 	if k.full != full || k.n != len(prefixes) {
 		t.Fatalf("%v: full %#x, %d prefixes; want %#x, %d", u, k.full, k.n, full, len(prefixes))
@@ -55,8 +69,8 @@ func checkKey(t *testing.T, h *hasher, u weburl.URL, layers int) {
 	for range u.Segments {
 		n++
 	}
-	if k.segments != max(n, 1) {
-		t.Fatalf("%v: %d segments, want %d", u, k.segments, n)
+	if got := segments(u); got != max(n, 1) {
+		t.Fatalf("%v: %d segments, want %d", u, got, n)
 	}
 }
 
@@ -104,36 +118,17 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
-// The multilinear hash, computed with big integers as the paper writes it.
-func TestMultilinearByTheBook(t *testing.T) {
-	var seed [32]byte
-	m := newMultilinear(rand.NewChaCha8(seed))
-	number := func(w wide) *big.Int {
-		n := new(big.Int).SetUint64(w.hi)
-		return n.Lsh(n, 64).Add(n, new(big.Int).SetUint64(w.lo))
+// The longest URLs have a factor for every word, and so does every length.
+func TestLongestURLs(t *testing.T) {
+	h := newHasher(3)
+	for n := weburl.MaxLen - 16; n <= weburl.MaxLen; n++ {
+		long := "http://a/" + strings.Repeat("abc/defghi/", n/11+1)
+		checkKey(t, h, mustParse(long[:n]), MaxLayers)
+		long = "http://a/" + strings.Repeat("a", n)
+		checkKey(t, h, mustParse(long[:n-2]+"?q"), MaxLayers)
 	}
-	text := strings.Repeat("The quick brown fox; ", 4)
-	for n := 0; n <= direct; n++ {
-		for _, front := range []uint64{0, 1, 1<<63 + 12345} {
-			words := make([]byte, 8*(n/8+1))
-			copy(words, text[:n])
-			words[len(words)-1] = byte(n%8 + 1)
-			sum := number(m.add)
-			product := new(big.Int)
-			sum.Add(sum, product.Mul(number(m.beside), new(big.Int).SetUint64(front)))
-			for j := 0; j < len(words)/8; j++ {
-				w := new(big.Int).SetUint64(binary.LittleEndian.Uint64(words[8*j:]))
-				sum.Add(sum, product.Mul(number(m.words[j]), w))
-			}
-			want := new(big.Int).Rsh(sum, 64)
-			want.And(want, new(big.Int).SetUint64(1<<64-1))
-			for _, s := range []string{text, "12345678" + text[:n], text[:n] + "12345678"} {
-				begin := strings.LastIndex(s, text[:n])
-				if got := m.hash(front, s, begin, begin+n); got != want.Uint64() {
-					t.Fatalf("%d bytes, front %d: %#x, want %#x", n, front, got, want)
-				}
-			}
-		}
+	if _, err := weburl.Parse("http://a/" + strings.Repeat("a", weburl.MaxLen-8)); err == nil {
+		t.Error("there are longer ones")
 	}
 }
 
@@ -145,15 +140,13 @@ func TestKeyGolden(t *testing.T) {
 		url  string
 		want uint64
 	}{
-		{0, "http://example.org/", 0x5e43649c0a79d6f2},
-		{1, "http://example.org/", 0xb8b38a4de2a9549},
-		{1, "https://example.org/a/b/c?d=e", 0xaa13fca54802aa8a},
-		{1, "https://example.org/" + strings.Repeat("long", 50) + strings.Repeat("/d", 20), 0xcb4d0eac0614fb5f},
+		{0, "http://example.org/", 0x2334fa5d3831db39},
+		{1, "http://example.org/", 0xd12494e414ab2741},
+		{1, "https://example.org/a/b/c?d=e", 0xc0814aa4e3c516f3},
+		{1, "https://example.org/" + strings.Repeat("long", 50) + strings.Repeat("/d", 20), 0x8df2db25fbda807},
 	} {
-		var k key
-		newHasher(c.seed).key(mustParse(c.url), DefaultLayers, &k)
-		if k.full != c.want {
-			t.Errorf("seed %d, %s: %#x, want %#x", c.seed, c.url, k.full, c.want)
+		if got := newHasher(c.seed).name(mustParse(c.url)); got != c.want {
+			t.Errorf("seed %d, %s: %#x, want %#x", c.seed, c.url, got, c.want)
 		}
 	}
 }
@@ -214,8 +207,10 @@ func TestXXHashIsNotSecret(t *testing.T) {
 			collided++
 		}
 		h := newHasher(seed)
-		if at(h, 2, a) == at(h, 2, b) {
-			t.Fatalf("%q and %q collide here too under seed %#x", a, b, seed)
+		for _, site := range []string{"http://h/", "http://eight.io/"} { // aligned to words or not
+			if h.name(mustParse(site+a)) == h.name(mustParse(site+b)) {
+				t.Fatalf("%q and %q collide here too under seed %#x", a, b, seed)
+			}
 		}
 	}
 	near(t, "collisions of "+a+" and "+b, collided, seeds, 0.5, 0)
@@ -247,8 +242,7 @@ func TestPairsCollideByChanceOnly(t *testing.T) {
 	for seed := range uint64(seeds) {
 		h := newHasher(seed)
 		for i, p := range pairs {
-			_, a := reference(h, mustParse(p[0]), 0)
-			_, b := reference(h, mustParse(p[1]), 0)
+			a, b := h.name(mustParse(p[0])), h.name(mustParse(p[1]))
 			if a == b {
 				t.Fatalf("seed %d: %q and %q collide", seed, p[0], p[1])
 			}
@@ -268,8 +262,7 @@ func TestKeysAreUniform(t *testing.T) {
 	h := newHasher(5)
 	var whole, prefix [parts]int64
 	for i := range n {
-		var k key
-		h.key(mustParse(fmt.Sprintf("http://host%d.org/page%d", i, i)), 1, &k)
+		k := h.key(mustParse(fmt.Sprintf("http://host%d.org/page%d", i, i)), 1)
 		whole[k.full>>58]++
 		prefix[k.prefix[0]>>58]++
 	}
@@ -282,8 +275,7 @@ func TestKeysAreUniform(t *testing.T) {
 func TestSeedsGiveDifferentKeys(t *testing.T) {
 	seen := map[uint64]uint64{}
 	for seed := range uint64(10_000) {
-		var k key
-		newHasher(seed).key(mustParse("http://h/a"), 1, &k)
+		k := newHasher(seed).key(mustParse("http://h/a"), 1)
 		for _, x := range []uint64{k.full, k.prefix[0]} {
 			if other, ok := seen[x]; ok {
 				t.Fatalf("seeds %d and %d agree", seed, other)
@@ -306,10 +298,10 @@ func BenchmarkHash(b *testing.B) {
 		})
 	}
 	h := newHasher(1)
-	run("key", func(u weburl.URL) uint64 {
-		var k key
-		h.key(u, DefaultLayers, &k)
-		return k.full
+	run("name", h.name)
+	run("name-and-prefixes", func(u weburl.URL) uint64 {
+		k := h.key(u, DefaultLayers)
+		return k.full ^ k.prefix[0]
 	})
 	run("xxhash-whole", func(u weburl.URL) uint64 { return xxhash.Sum64String(u.String()) })
 	var d xxhash.Digest

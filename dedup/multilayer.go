@@ -9,20 +9,20 @@ import (
 // Multilayer is a Bloom filter over URLs that knows their prefixes (Cen, Xu and
 // Sun 2010, "Multilayer Bloom filter", repaired as the package comment says).
 //
-// A URL is cut into segments: origin, path segments, query. Segment i is hashed
-// by a function of its own position, H_i, and x_i = H_1 ^ ... ^ H_i names the
-// first i segments. Layer i, for i up to Config.Layers, is a Bloom filter of
-// the proper prefixes x_i; the last array is one of x over all segments,
-// however many. Only a URL that the last array and every layer know is "maybe
-// seen".
+// A URL is cut into segments: origin, path segments, query. What a segment adds to
+// the sum of those before it depends on secret factors of its place, and the sum
+// x_i, scattered, names the first i segments (see hasher). Layer i, for i up to
+// Config.Layers, is a Bloom filter of the proper prefixes x_i; the last array is
+// one of x over all segments, however many. Only a URL that the last array and
+// every layer know is "maybe seen".
 //
 // It errs as a Bloom of the last array's size does, and less where a layer knows
 // better. At equal memory that is twice as often as a Bloom at 10 or 16 bits a URL,
 // for the layers take up to an eighth.
 //
 // A question costs one cache miss when the last array denies it, and otherwise
-// one for each layer besides, in layers that are a tenth of the size. Nothing
-// is allocated. A Multilayer is not safe for concurrent use.
+// one for each layer besides, in layers that are a tenth of the size; the prefixes
+// are named only then. Nothing is allocated. A Multilayer is not safe for concurrent use.
 type Multilayer struct {
 	hash   *hasher
 	layers []Bloom
@@ -95,16 +95,13 @@ func epochSeed(secret, epoch uint64) uint64 {
 // Add adds u and reports whether that changed the filter: if it did, u was
 // certainly new.
 func (m *Multilayer) Add(u weburl.URL) bool {
-	var k key
-	m.hash.key(u, len(m.layers), &k)
-	return m.add(&k) != 0
+	k := m.hash.key(u, len(m.layers))
+	return m.add(&k)
 }
 
 // Has reports whether u may have been added. False is certain.
 func (m *Multilayer) Has(u weburl.URL) bool {
-	var k key
-	m.hash.key(u, len(m.layers), &k)
-	return m.has(&k)
+	return m.judge(u, m.hash.name(u)) == called
 }
 
 // LayerOf returns at which of its segments u stops being known: 1 when nothing
@@ -116,8 +113,7 @@ func (m *Multilayer) Has(u weburl.URL) bool {
 // a layer's false positives may make it larger than the truth: one percent a
 // layer.
 func (m *Multilayer) LayerOf(u weburl.URL) int {
-	var k key
-	m.hash.key(u, len(m.layers), &k)
+	k := m.hash.key(u, len(m.layers))
 	for i, x := range k.prefixes() {
 		if !m.layers[i].Has(x) {
 			return i + 1
@@ -126,7 +122,7 @@ func (m *Multilayer) LayerOf(u weburl.URL) int {
 	if m.last.Has(k.full) {
 		return 0
 	}
-	return k.segments
+	return segments(u)
 }
 
 // Bits returns the size of all arrays in bits.
@@ -152,12 +148,6 @@ func (m *Multilayer) Fill() float64 {
 // Bloom.ExpectedRate for what it costs.
 func (m *Multilayer) ExpectedRate() float64 { return m.last.ExpectedRate() }
 
-// has asks the last array first: it denies most new URLs at once, whose
-// prefixes the layers would all know.
-func (m *Multilayer) has(k *key) bool {
-	return m.last.Has(k.full) && m.known(k) == 0
-}
-
 // verdict is what a filter says of a key.
 type verdict uint8
 
@@ -168,38 +158,38 @@ const (
 	called                 // maybe
 )
 
-// judge tells has, and why.
-func (m *Multilayer) judge(k *key) verdict {
+// judge says what the filter knows of u, whose name is given. It asks the last array
+// first: that denies most new URLs at once, whose prefixes the layers would all
+// know.
+func (m *Multilayer) judge(u weburl.URL, name uint64) verdict {
 	switch {
-	case !m.last.Has(k.full):
+	case !m.last.Has(name):
 		return denied
-	case m.known(k) != 0:
+	case !m.known(u):
 		return pruned
 	}
 	return called
 }
 
-// known returns 0 if all layers know k's prefixes, or which layer does not.
-func (m *Multilayer) known(k *key) int {
+// known reports whether the layers know u's prefixes.
+func (m *Multilayer) known(u weburl.URL) bool {
+	var k key
+	m.hash.prefixes(u, len(m.layers), &k)
 	for i, x := range k.prefixes() {
 		if !m.layers[i].Has(x) {
-			return i + 1
+			return false
 		}
 	}
-	return 0
+	return true
 }
 
-// add adds k and returns the first array that it changed: 1 for the first
-// layer, the number of k's segments for the last array, 0 for none.
-func (m *Multilayer) add(k *key) int {
-	first := 0
+// add adds k and reports whether that changed an array.
+func (m *Multilayer) add(k *key) bool {
+	changed := false
 	for i, x := range k.prefixes() {
-		if m.layers[i].Add(x) && first == 0 {
-			first = i + 1
+		if m.layers[i].Add(x) {
+			changed = true
 		}
 	}
-	if m.last.Add(k.full) && first == 0 {
-		first = k.segments
-	}
-	return first
+	return m.last.Add(k.full) || changed
 }

@@ -83,26 +83,6 @@ func NewRestarting(cfg Config) (*Restarting, error) {
 //
 // It panics if the log is outside, where it cannot look: use Ask and Remember.
 func (r *Restarting) Admit(u weburl.URL) bool {
-	if r.out != nil || r.risk != nil {
-		return r.admitUnlogged(u)
-	}
-	var k key
-	r.hash.key(u, len(r.prefixes), &k)
-	r.asked++
-	switch r.filter.judge(&k) {
-	case called:
-		if r.log.Has(k.full) {
-			return false
-		}
-		r.wrong++
-	case pruned:
-		r.pruned++
-	}
-	return r.remember(&k)
-}
-
-// admitUnlogged is Admit without a log in memory.
-func (r *Restarting) admitUnlogged(u weburl.URL) bool {
 	if r.out != nil {
 		panic("dedup: Admit while the log is outside: use Ask, Settle and Remember")
 	}
@@ -124,10 +104,9 @@ func (r *Restarting) Has(u weburl.URL) bool {
 func (r *Restarting) Admitted() int64 { return r.admitted }
 
 // remember adds k to the log in memory and the filter, and restarts that when it is
-// time. It reports whether the log did not have k.
-func (r *Restarting) remember(k *key) bool {
-	added := r.log.Add(k.full)
-	if added {
+// time.
+func (r *Restarting) remember(k *key) {
+	if r.log.Add(k.full) {
 		r.admitted++
 		r.fresh.url(k.full)
 	}
@@ -136,7 +115,6 @@ func (r *Restarting) remember(k *key) bool {
 	if r.outgrown(r.admitted) || r.due(r.admitted) {
 		r.restart(r.admitted)
 	}
-	return added
 }
 
 // logPrefixes adds k's prefixes to the exact sets. Those hold all prefixes of
@@ -174,8 +152,7 @@ func (r *Restarting) LayerOf(u weburl.URL) int {
 	if r.out != nil || r.risk != nil {
 		return r.filter.LayerOf(u)
 	}
-	var k key
-	r.hash.key(u, len(r.prefixes), &k)
+	k := r.hash.key(u, len(r.prefixes))
 	for i, x := range k.prefixes() {
 		if !r.prefixes[i].Has(x) {
 			return i + 1
@@ -184,7 +161,7 @@ func (r *Restarting) LayerOf(u weburl.URL) int {
 	if r.log.Has(k.full) {
 		return 0
 	}
-	return k.segments
+	return segments(u)
 }
 
 // restart begins a new epoch with n URLs in the log.

@@ -31,6 +31,15 @@ func (o *outside) bytes() int64 {
 	return n
 }
 
+// tailHas reports whether the tail or the part of it that is being written has name.
+func (o *outside) tailHas(tail *Set, name uint64) bool {
+	if !tail.Has(name) && !o.frozen.has(name) {
+		return false
+	}
+	o.names.put(name)
+	return true
+}
+
 // freshLists are what was admitted since TakeFresh was last called, and what that
 // returned, to be reused.
 type freshLists struct {

@@ -58,8 +58,15 @@ func makeClasses() (t [256]uint16) {
 
 func is(c byte, bits uint16) bool { return classes[c]&bits != 0 }
 
-// run returns the end of the run of bytes in s, from i on, that have the bit.
+// run returns the end of the run of bytes in s, from i on, that have the bit. It
+// looks at four at a time while it can.
 func run(s string, i int, bit uint16) int {
+	for ; len(s)-i >= 4; i += 4 {
+		four := s[i : i+4]
+		if classes[four[0]]&classes[four[1]]&classes[four[2]]&classes[four[3]]&bit == 0 {
+			break
+		}
+	}
 	for i < len(s) && is(s[i], bit) {
 		i++
 	}
