@@ -2,6 +2,8 @@ package dedup
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"crawler/weburl"
@@ -156,6 +158,13 @@ func BenchmarkMultilayer(b *testing.B) {
 	hasKeyed := func(u weburl.URL) bool { return keyed.Has(m.hash.name(u)) }
 	run("hit", known, m.Has)
 	run("hit-single", known, has)
+	runs := slices.SortedFunc(slices.Values(known), func(a, b weburl.URL) int { return strings.Compare(a.String(), b.String()) })
+	for i, u := range runs {
+		runs[i] = must(weburl.Parse(strings.Clone(u.String()))) // fresh from a page, so in the cache or next to it
+	}
+	run("hit-runs", runs, m.Has) // of one directory, as the links of a page come
+	run("hit-runs-single", runs, has)
+	run("hit-runs-single-keyed", runs, hasKeyed)
 	run("hit-single-keyed", known, hasKeyed)
 	run("miss", fresh, m.Has)
 	run("miss-single", fresh, has)

@@ -94,8 +94,9 @@ func (h *hasher) key(u weburl.URL, layers int) (k key) {
 }
 
 // prefixes sets k's to the names of u's first proper prefixes, as many as there
-// are layers: the sums on the way to the name of the whole.
-func (h *hasher) prefixes(u weburl.URL, layers int, k *key) {
+// are layers, and returns where the last one ends: the sums on the way to the name of
+// the whole.
+func (h *hasher) prefixes(u weburl.URL, layers int, k *key) (end int) {
 	var ends [MaxLayers]uint16
 	k.n = cut(u, layers, &ends)
 	s, sum, j := u.String(), h.add, 0
@@ -105,6 +106,7 @@ func (h *hasher) prefixes(u weburl.URL, layers int, k *key) {
 		}
 		k.prefix[i] = scatter(sum.plus(h.words[j], ending(s, int(end))).hi)
 	}
+	return int(ends[max(k.n, 1)-1])
 }
 
 // ending returns the last word of s[:end]: the 0 to 7 bytes that fill no word,

@@ -2,6 +2,7 @@ package dedup
 
 import (
 	"math"
+	"strings"
 
 	"crawler/weburl"
 )
@@ -28,6 +29,20 @@ type Multilayer struct {
 	layers []Bloom
 	room   [MaxLayers]int64 // how many prefixes each layer is sized for
 	last   Bloom
+	run    run
+}
+
+// run is what the URLs asked for one after the other have in common.
+type run struct {
+	prefix string // of the last URL, up to its last known prefix and the byte behind
+	whole  bool   // there is a prefix for each layer
+}
+
+// has reports whether u's proper prefixes, as far as there are layers, are those of the
+// run.
+func (r *run) has(u weburl.URL) bool {
+	rest, ok := strings.CutPrefix(u.String(), r.prefix)
+	return ok && r.prefix != "" && (r.whole || strings.IndexByte(rest, '/')&strings.IndexByte(rest, '?') < 0)
 }
 
 // Prefixes are expected to be few: URLs of one million real ones had 0.20
@@ -84,6 +99,7 @@ func (m *Multilayer) resetLayer(cfg Config, i int, n, urls int64, epoch uint64) 
 		m.room[i] = math.MaxInt64 // it must not grow
 	}
 	m.layers[i].reset(Size{Bits: bits, Lines: 1}, epochSeed(cfg.Seed, epoch))
+	m.run = run{}
 }
 
 // epochSeed returns the seed of the arrays in one epoch. The names of URLs stay
@@ -171,14 +187,22 @@ func (m *Multilayer) judge(u weburl.URL, name uint64) verdict {
 	return called
 }
 
-// known reports whether the layers know u's prefixes.
+// known reports whether the layers know u's prefixes. The links of a page come in runs
+// out of one directory, and what a layer knows it knows until it is emptied, so the
+// layers are asked once for a run.
 func (m *Multilayer) known(u weburl.URL) bool {
+	if m.run.has(u) {
+		return true
+	}
 	var k key
-	m.hash.prefixes(u, len(m.layers), &k)
+	end := m.hash.prefixes(u, len(m.layers), &k)
 	for i, x := range k.prefixes() {
 		if !m.layers[i].Has(x) {
 			return false
 		}
+	}
+	if k.n > 0 {
+		m.run = run{prefix: u.String()[:end+1], whole: k.n == len(m.layers)}
 	}
 	return true
 }
