@@ -23,10 +23,34 @@ func Simhash(hashes []uint64) uint64 {
 	var c bitSlices
 	n := len(hashes)
 	for ; len(hashes) >= 8; hashes = hashes[8:] {
-		c.addEight((*[8]uint64)(hashes))
+		h := (*[8]uint64)(hashes)
+		c.addEight(h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7])
 	}
 	for _, h := range hashes {
 		c.add(0, fold(h, mulFirst))
+	}
+	return c.above(uint64(n) / 2)
+}
+
+// SimhashText is Simhash of the shingles of a text, of DefaultShingle words each,
+// which are nowhere kept: 2 ns a word.
+func SimhashText(words []uint64) uint64 {
+	if len(words) < DefaultShingle {
+		var one [1]uint64
+		return Simhash(Shingles(one[:0], words, DefaultShingle))
+	}
+	var c bitSlices
+	n := len(words) - 2
+	for ; len(words) >= 10; words = words[8:] {
+		w := (*[10]uint64)(words)
+		c.addEight(
+			threeWordHash(w[0], w[1], w[2]), threeWordHash(w[1], w[2], w[3]),
+			threeWordHash(w[2], w[3], w[4]), threeWordHash(w[3], w[4], w[5]),
+			threeWordHash(w[4], w[5], w[6]), threeWordHash(w[5], w[6], w[7]),
+			threeWordHash(w[6], w[7], w[8]), threeWordHash(w[7], w[8], w[9]))
+	}
+	for ; len(words) >= 3; words = words[1:] {
+		c.add(0, fold(threeWordHash(words[0], words[1], words[2]), mulFirst))
 	}
 	return c.above(uint64(n) / 2)
 }
@@ -46,13 +70,13 @@ func (c *bitSlices) add(i int, carry uint64) {
 
 // addEight adds eight features: seven adders instead of eight ripples of
 // carries.
-func (c *bitSlices) addEight(h *[8]uint64) {
+func (c *bitSlices) addEight(h0, h1, h2, h3, h4, h5, h6, h7 uint64) {
 	ones, twos, fours := c[0], c[1], c[2]
-	two0, ones := carrySave(ones, fold(h[0], mulFirst), fold(h[1], mulFirst))
-	two1, ones := carrySave(ones, fold(h[2], mulFirst), fold(h[3], mulFirst))
+	two0, ones := carrySave(ones, fold(h0, mulFirst), fold(h1, mulFirst))
+	two1, ones := carrySave(ones, fold(h2, mulFirst), fold(h3, mulFirst))
 	four0, twos := carrySave(twos, two0, two1)
-	two0, ones = carrySave(ones, fold(h[4], mulFirst), fold(h[5], mulFirst))
-	two1, ones = carrySave(ones, fold(h[6], mulFirst), fold(h[7], mulFirst))
+	two0, ones = carrySave(ones, fold(h4, mulFirst), fold(h5, mulFirst))
+	two1, ones = carrySave(ones, fold(h6, mulFirst), fold(h7, mulFirst))
 	four1, twos := carrySave(twos, two0, two1)
 	eight, fours := carrySave(fours, four0, four1)
 	c[0], c[1], c[2] = ones, twos, fours

@@ -68,8 +68,10 @@ func (r *Recorder) cutWords(b *store.Batch) (err error) {
 	for _, s := range u.sites {
 		s.unsaved = false
 		u.value = binary.AppendUvarint(u.begin(), uint64(s.pages))
-		if u.value, err = s.words.AppendBinary(u.value); err != nil {
-			return fmt.Errorf("sketches of %s: %w", s.name, err)
+		if !r.shares(s) {
+			if u.value, err = s.words.AppendBinary(u.value); err != nil {
+				return fmt.Errorf("sketches of %s: %w", s.name, err)
+			}
 		}
 		b.Put(u.named(keySite, s.name), u.value)
 		if s.recent == nil || s.recent.Total() == 0 {

@@ -160,6 +160,49 @@ func killAndRestore(t *testing.T, seed uint64, exact bool) {
 	}
 }
 
+// The only site shares the crawl's sketches until there is another one. That must not
+// show in any figure, whenever the crawl is killed.
+func TestOnlySite(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	all := steps(t, rng, 90)
+	for i, s := range all {
+		if s.page != nil && i < 60 {
+			page := visit(t, fmt.Sprintf("http://only.example/%d", i), s.page.Status)
+			page.Page = s.page.Page
+			all[i].page = page
+		}
+	}
+	for _, exact := range []bool{false, true} {
+		mem := vfs.NewCrashableMem()
+		dir := create(t, store.OnMem(mem), "c", true)
+		r := recorder(t, Config{Dir: dir, Edges: true, Exact: exact, Seed: 5})
+		for done := 0; done < len(all); done += 30 {
+			take(t, r, all[done:done+30])
+			commit(t, dir, r)
+			mem, dir, r = reopened(t, mem, rng)
+			want := recorder(t, Config{Exact: exact, Seed: 5})
+			take(t, want, all[:done+30])
+			if got, want := figures(t, r), figures(t, want); got != want {
+				t.Fatalf("after %d steps\n%s\n want\n%s", done+30, got, want)
+			}
+			only := r.sites["only.example"]
+			if shared, want := r.shares(only), done+30 <= 60; shared != want {
+				t.Errorf("after %d steps the site shares the crawl's sketches: %t", done+30, shared)
+			}
+			if exact && uint64(only.exact.Total()) != only.words.N() {
+				t.Errorf("after %d steps the site has %d words, of which %d are counted exactly", done+30, only.words.N(), only.exact.Total())
+			}
+		}
+		alone := recorder(t, Config{Exact: exact, Seed: 5})
+		take(t, alone, all[:60])
+		if got, want := r.sites["only.example"].words, alone.total.words; got.N() != want.N() ||
+			got.Distinct() != want.Distinct() || got.Surprise() != want.Surprise() || got.N() == r.total.words.N() {
+			t.Errorf("the first site has %d words, %v different, surprise %v, alone %d, %v, %v",
+				got.N(), got.Distinct(), got.Surprise(), want.N(), want.Distinct(), want.Surprise())
+		}
+	}
+}
+
 func content(t *testing.T, fs vfs.FS, name string) []byte {
 	t.Helper()
 	f, err := fs.Open(name)
@@ -260,6 +303,12 @@ func TestRestoreRefusesCounters(t *testing.T) {
 		{"blocks of texts", func(r *Recorder) { r.unsaved.textBlocks-- }, "blocks of texts"},
 		{"blocks of exact counts", func(r *Recorder) { r.unsaved.exactBlocks-- }, "blocks of exact counts"},
 		{"pages", func(r *Recorder) { r.pages++ }, "pages of all sites"},
+		{"a site", func(r *Recorder) {
+			for _, s := range r.sites {
+				s.tally = r.total
+				r.changed(s)
+			}
+		}, "not its only site"},
 	} {
 		dir := create(t, store.OnMem(vfs.NewCrashableMem()), "c", true)
 		r := recorder(t, Config{Dir: dir, Exact: true})

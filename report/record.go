@@ -56,19 +56,14 @@ func recordOf(v *crawl.Visit) PageRecord {
 // read reports whether the answer's text was looked at.
 func read(v *crawl.Visit) bool { return v.Status < 300 }
 
-// maxSimhashWords bounds the words of a page that its Simhash looks at: more of them
-// would not change what resembles it, but the scratch memory.
-const maxSimhashWords = 1 << 16
-
 // simhash returns the fingerprint of a page's text, empty for one without words. It
 // looks at runs of three words: pages of one template share their words more often
-// than their sentences. It costs about 4 ns a word.
-func (r *Recorder) simhash(words []uint64) string {
+// than their sentences. It costs about 2 ns a word.
+func simhash(words []uint64) string {
 	if len(words) == 0 {
 		return ""
 	}
-	r.shingles = dedup.Shingles(r.shingles[:0], words[:min(len(words), maxSimhashWords)], 0)
-	return hexOf(dedup.Simhash(r.shingles))
+	return hexOf(dedup.SimhashText(words))
 }
 
 // hexOf writes 16 hex digits.

@@ -53,7 +53,7 @@ type Recorder struct {
 	failures []crawl.Skip
 	broken   []Broken
 	stream   *json.Encoder // nil without Config.Stream
-	shingles []uint64      // scratch
+	bag      stats.Bag     // scratch
 
 	unsaved unsaved
 	before  Usage // of the runs before this one
@@ -64,14 +64,6 @@ const firstFailures = 5
 
 // maxBroken is how many broken links the report lists; pages.jsonl has them all.
 const maxBroken = 100
-
-type site struct {
-	name  string
-	pages int
-	tally
-	recent  *stats.Exact // what exact has counted since the last Cut; nil for nothing
-	unsaved bool         // it is in unsaved.sites
-}
 
 // NewRecorder returns an empty Recorder, its files opened for appending. They belong to
 // Config.Dir and are closed with it.
@@ -130,7 +122,7 @@ func (r *Recorder) write(v *crawl.Visit) error {
 		return nil
 	}
 	line := recordOf(v)
-	line.Simhash = r.simhash(v.Page.Words)
+	line.Simhash = simhash(v.Page.Words)
 	if r.stream != nil {
 		if err := r.stream.Encode(line); err != nil {
 			return fmt.Errorf("page records: %w", err)
@@ -209,14 +201,9 @@ func (r *Recorder) countWords(words []uint64, s *site) {
 	if len(words) == 0 {
 		return
 	}
-	stats.AddAll(words, r.total.words, s.words)
+	r.total.add(words, s.tally, &r.bag)
 	r.unsaved.words = true
-	if !r.cfg.Exact {
-		return
-	}
-	r.total.exact.AddAll(words)
-	s.exact.AddAll(words)
-	if r.unsaved.on {
+	if r.cfg.Exact && r.unsaved.on {
 		if s.recent == nil {
 			s.recent = new(stats.Exact)
 		}
@@ -249,21 +236,6 @@ func (r *Recorder) typeKey(mediaType string) string {
 	return mediaType
 }
 
-func (r *Recorder) site(host string) *site {
-	if s, ok := r.sites[host]; ok {
-		return s
-	}
-	if len(r.sites) >= r.cfg.MaxSites {
-		host = OtherSites
-		if s, ok := r.sites[host]; ok {
-			return s
-		}
-	}
-	s := &site{name: host, tally: newTally(stats.SiteConfig(r.cfg.Seed), r.cfg.Exact)}
-	r.sites[host] = s
-	return s
-}
-
 // Fill puts what the Recorder knows into the report: pages, words and sites.
 func (r *Recorder) Fill(rep *Report) {
 	rep.Pages.Fetched = r.pages
@@ -283,9 +255,6 @@ func (r *Recorder) Fill(rep *Report) {
 	slices.SortFunc(rep.Sites, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Site, b.Site))
 	})
-	if len(rep.Sites) == 1 { // the crawl's own sketches are larger, and know the same words
-		rep.Sites[0].Distinct, rep.Sites[0].Surprise = rep.Words.Distinct, rep.Words.Surprise
-	}
 	flag(rep.Sites)
 }
 

@@ -99,11 +99,15 @@ func readForm(value []byte, into interface{ UnmarshalBinary([]byte) error }) err
 
 func (r *Recorder) readSite(host string, value []byte) error {
 	f := open(value)
-	s := &site{name: host, pages: f.number(), tally: newTally(stats.SiteConfig(r.cfg.Seed), r.cfg.Exact)}
+	s := &site{name: host, pages: f.number(), tally: r.total}
 	if f.err != nil {
 		return f.err
 	}
 	r.sites[host] = s
+	if len(f.rest) == 0 { // it shares the crawl's sketches
+		return nil
+	}
+	s.tally = newTally(stats.SiteConfig(r.cfg.Seed), r.cfg.Exact)
 	return s.words.UnmarshalBinary(f.rest)
 }
 
@@ -141,8 +145,10 @@ func (r *Recorder) readExact(key string, value []byte) error {
 	if s == nil || s.exact == nil {
 		return fmt.Errorf("%w: exact counts of a site that has none", errRecord)
 	}
-	s.exact.Merge(&words)
 	r.total.exact.Merge(&words)
+	if s.exact != r.total.exact {
+		s.exact.Merge(&words)
+	}
 	return nil
 }
 
@@ -170,6 +176,9 @@ func (r *Recorder) agree(s saved) error {
 	for _, site := range r.sites {
 		pages += site.pages
 		words += site.words.N()
+		if r.shares(site) && len(r.sites) > 1 {
+			errs = append(errs, fmt.Errorf("%w: %s shares the words of the crawl and is not its only site", errRecord, site.name))
+		}
 		if site.exact != nil && site.exact.Total() != site.words.N() {
 			errs = append(errs, fmt.Errorf("%w: %s has %d words and exact counts of %d", errRecord, site.name, site.words.N(), site.exact.Total()))
 		}

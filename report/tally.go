@@ -16,6 +16,32 @@ func newTally(sizes stats.Config, exact bool) tally {
 	return t
 }
 
+// clone returns a copy that goes its own way.
+func (t tally) clone() tally {
+	c := tally{words: t.words.Clone()}
+	if t.exact != nil {
+		c.exact = new(stats.Exact)
+		c.exact.Merge(t.exact)
+	}
+	return c
+}
+
+// add counts words here and, unless that is the same, in part.
+func (t tally) add(words []uint64, part tally, bag *stats.Bag) {
+	if part.words == t.words {
+		bag.AddAll(words, t.words)
+	} else {
+		bag.AddAll(words, t.words, part.words)
+	}
+	if t.exact == nil {
+		return
+	}
+	t.exact.AddAll(words)
+	if part.exact != t.exact {
+		part.exact.AddAll(words)
+	}
+}
+
 func (t *tally) figures() (distinct, surprise Figure) {
 	distinct, surprise = figure(t.words.Distinct()), figure(t.words.Surprise())
 	if t.exact != nil {

@@ -68,7 +68,35 @@ func BenchmarkWordsOfSite(b *testing.B)    { steady(b, NewWords(SiteConfig(1)).A
 // site.
 func BenchmarkWordsOfCrawlAndSite(b *testing.B) {
 	crawl, site := NewWords(Config{Seed: 1}), NewWords(SiteConfig(1))
-	steady(b, func(page []uint64) { AddAll(page, crawl, site) })
+	var bag Bag
+	steady(b, func(page []uint64) { bag.AddAll(page, crawl, site) })
+}
+
+// The same in a crawl of four sites by turns, three thousand pages of 100 to 2,700
+// words: more than the caches hold. The sketches are full.
+func BenchmarkWordsOfFourSites(b *testing.B) {
+	text := realText(b)
+	if text == nil {
+		text = english().text(1<<22, 1)
+	}
+	var pages [][]uint64
+	for n := 100; len(text) > 0 && len(pages) < 3000; n = 100 + (n+900)%2600 {
+		pages = append(pages, text[:min(n, len(text))])
+		text = text[min(n, len(text)):]
+	}
+	crawl := NewWords(Config{Seed: 1})
+	var sites [4]*Words
+	for i := range sites {
+		sites[i] = NewWords(SiteConfig(1))
+	}
+	var bag Bag
+	round := func() {
+		for i, page := range pages {
+			bag.AddAll(page, crawl, sites[i%len(sites)])
+		}
+	}
+	round()
+	perWord(b, pages, round)
 }
 
 // The same without Words: four sketches that know nothing of each other.

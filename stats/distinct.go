@@ -122,7 +122,7 @@ func (d *Distinct) AddAll(hashes []uint64) {
 	}
 }
 
-// addMixed counts at most batch words by their mixed hashes, and overwrites
+// addMixed counts words by their mixed hashes, and overwrites
 // them. This is for Words, which has them: a sketch gets its words this way or
 // by Add and AddAll, not both.
 func (d *Distinct) addMixed(mixed []uint64) {

@@ -34,6 +34,16 @@ func Example() {
 	// 8 words, 3 different, surprise 22
 }
 
+func ExampleBag() {
+	var bag stats.Bag // for all pages
+	crawl := stats.NewWords(stats.Config{Seed: 1})
+	here, there := stats.NewWords(stats.SiteConfig(1)), stats.NewWords(stats.SiteConfig(1))
+	bag.AddAll(hashes("a rose is a rose"), crawl, here)
+	bag.AddAll(hashes("a flower"), crawl, there)
+	fmt.Println(crawl.Distinct().Estimate, here.Distinct().Estimate, there.Surprise().Estimate)
+	// Output: 4 3 2
+}
+
 func ExampleDistinct() {
 	d := stats.NewDistinct(4096, 42)
 	for n := range uint64(1_000_000) {

@@ -20,15 +20,15 @@ const (
 
 func newFront(pairs int) front { return front{pairs: make([][2]uint64, pairs), free: 2 * pairs} }
 
-// sift counts the words that are in the front and returns the others, in
-// order, in rest[:n]. No branch depends on a word: one wrongly predicted would
-// cost more than the two comparisons. There are at most batch words.
-func (f *front) sift(mixed []uint64, rest *[batch]uint64) (n int) {
-	pairs, to := f.pairs, rest[:]
+// sift counts the words of a bag that are in the front and puts the places of the
+// others, in order, into b.rest[:n]. No branch depends on a word: one wrongly
+// predicted would cost more than the two comparisons.
+func (f *front) sift(b *Bag) (n int) {
+	pairs, counts := f.pairs, b.counts[:b.n]
 	if len(pairs) == 0 {
-		return copy(to, mixed)
+		return b.allPlaces()
 	}
-	for _, v := range mixed {
+	for i, v := range b.mixed[:len(counts)] {
 		p := &pairs[int(v>>1)&(len(pairs)-1)]
 		var first, second uint64
 		if p[0]^v <= countMask {
@@ -37,12 +37,28 @@ func (f *front) sift(mixed []uint64, rest *[batch]uint64) (n int) {
 		if p[1]^v <= countMask {
 			second = 1
 		}
-		p[0] += first
-		p[1] += second
-		to[n&(batch-1)] = v
+		count := uint64(counts[i])
+		p[0] += count & -first
+		p[1] += count & -second
+		b.rest[n&(bagSize-1)] = uint16(i)
 		n += int(1 - first - second)
 	}
 	return n
+}
+
+// addRun counts v so often if it is in the front; at most bagText times.
+func (f *front) addRun(v, count uint64) bool {
+	if len(f.pairs) == 0 {
+		return false
+	}
+	p := f.pair(v)
+	for i := range p {
+		if p[i]^v <= countMask {
+			p[i] += count
+			return true
+		}
+	}
+	return false
 }
 
 // add counts v if it is in the front.

@@ -135,71 +135,21 @@ func (s *Surprise) recount(v uint64) {
 // AddAll counts the words of a page. The outcome is that of Add for each, in
 // half the time.
 func (s *Surprise) AddAll(hashes []uint64) {
-	var mixed, rest [batch]uint64
+	if len(hashes) < fewWords {
+		for _, h := range hashes {
+			s.Add(h)
+		}
+		return
+	}
+	var b Bag
 	for len(hashes) > 0 {
-		n := min(batch, len(hashes))
-		mixAll(hashes[:n], s.key, &mixed)
-		s.addMixed(mixed[:n], &rest)
-		hashes = hashes[n:]
+		hashes = b.fill(hashes)
+		b.mix(s.key)
+		s.addBag(&b)
 	}
 }
 
-// addMixed counts at most batch words and returns, in tail[:n], those that are
-// not in the head and may be new.
-func (s *Surprise) addMixed(mixed []uint64, tail *[batch]uint64) (n int) {
-	s.pass(len(mixed))
-	rest := tail[:s.front.sift(mixed, tail)]
-	if s.heads < s.limit || s.front.free > 0 || s.tail.next-s.tail.n <= uint64(len(rest)) {
-		return s.addEach(rest)
-	}
-	return s.addMany(rest)
-}
-
-// addEach counts the words that sift left. It moves those that are not in the
-// head and may be new to the beginning, and returns how many there are.
-func (s *Surprise) addEach(rest []uint64) (n int) {
-	heads := s.heads
-	for _, v := range rest {
-		if s.heads != heads && s.front.add(v) {
-			continue // let in since the sift
-		}
-		if s.take(v) {
-			rest[n] = v
-			n++
-		}
-	}
-	return n
-}
-
-// addMany is addEach for when the head is closed and no position is about to be
-// chosen: the usual case before long. Most words are then in no table, and are
-// told from the others without a branch. The words it returns stay in order, as
-// the martingale of a Words depends on that.
-func (s *Surprise) addMany(rest []uint64) (n int) {
-	var hinted [batch]uint8 // their places in rest
-	m := 0
-	for i, v := range rest {
-		hinted[m&(batch-1)] = uint8(i)
-		m += s.back.hinted(v)
-	}
-	for _, at := range hinted[:m] {
-		if i, found := find(s.back.keys, rest[at]); found {
-			s.back.counts[i]++
-			s.tail.n += s.back.counts[i] / tailWord
-			rest[at] = 0 // no word
-		}
-	}
-	for _, v := range rest {
-		rest[n] = v // n is not ahead of the loop
-		if v != 0 {
-			n++
-		}
-	}
-	s.tail.n += uint64(n)
-	return n
-}
-
-// pass announces at most batch words.
+// pass announces at most bagText words.
 func (s *Surprise) pass(n int) {
 	s.n += uint64(n)
 	if s.n >= s.sweep {
@@ -210,7 +160,7 @@ func (s *Surprise) pass(n int) {
 // makeRoom sweeps the front, for as many words as it then has room for.
 func (s *Surprise) makeRoom() {
 	s.front.sweep()
-	s.sweep = s.n + halfFull - batch
+	s.sweep = s.n + halfFull - bagText
 }
 
 // take counts a word that is not in the front. It reports whether the word is
@@ -222,19 +172,20 @@ func (s *Surprise) take(v uint64) (tail bool) {
 		}
 		return false
 	}
-	if s.admit(v) {
+	if s.admit(v, 1) {
 		return false
 	}
 	s.passTail(v)
 	return true
 }
 
-// admit lets a new word into the head if there is room.
-func (s *Surprise) admit(v uint64) bool {
+// admit lets a new word into the head, with what was counted for it, if there is
+// room.
+func (s *Surprise) admit(v, count uint64) bool {
 	switch {
-	case s.front.put(v, 1):
+	case s.front.put(v, count):
 	case s.heads < s.limit:
-		s.back.put(v, 1)
+		s.back.put(v, count)
 	default:
 		return false
 	}

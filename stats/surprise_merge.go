@@ -74,8 +74,8 @@ func (s *Surprise) addRun(v, count uint64) (tail bool) {
 	if i, found := find(s.back.keys, v); found && s.back.counts[i] < tailWord {
 		s.back.counts[i] += count
 		return false
-	} else if !found && s.admit(v) {
-		return count > 1 && s.addRun(v, count-1)
+	} else if !found && s.admit(v, count) {
+		return false
 	}
 	s.passRun(v, count)
 	return true
@@ -115,9 +115,9 @@ func (w *Words) Merge(o *Words) error {
 	case o.surprise.small():
 		w.surprise.replay(&o.surprise, &w.tail)
 	case w.surprise.small():
-		merged := Words{o.surprise.clone(), *o.tail.clone()}
+		merged := o.Clone()
 		merged.surprise.replay(&w.surprise, &merged.tail)
-		*w = merged
+		*w = *merged
 	default:
 		return ErrTails
 	}

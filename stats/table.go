@@ -54,16 +54,22 @@ func (t *table) hinted(v uint64) int {
 	return int(t.hint[int(v>>40)&(len(t.hint)-1)] >> (v >> 34 & 63) & 1)
 }
 
-// add counts v if it is in the table, and returns its new count.
-func (t *table) add(v uint64) (count uint64, found bool) {
+// look returns the slot of v, if it is in the table.
+func (t *table) look(v uint64) (slot int, found bool) {
 	if t.hinted(v) == 0 {
 		return 0, false
 	}
-	i, found := find(t.keys, v)
-	if found {
-		t.counts[i]++
+	return find(t.keys, v)
+}
+
+// add counts v if it is in the table, and returns its new count.
+func (t *table) add(v uint64) (count uint64, found bool) {
+	i, found := t.look(v)
+	if !found {
+		return 0, false
 	}
-	return t.counts[i], found
+	t.counts[i]++
+	return t.counts[i], true
 }
 
 // count returns what was counted for v.
