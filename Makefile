@@ -13,7 +13,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 VULNDB     ?= https://vuln.go.dev
 
-.PHONY: run build test bench bench-baseline bench-compare pipe bench-sketches truth lint vuln fmt fuzz real real-big kill memory cost
+.PHONY: run build test bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt fuzz real real-big kill memory cost
 
 run:
 	$(GO) run ./cmd/crawler demo
@@ -52,6 +52,15 @@ pipe:
 # the goals met and missed. Eight minutes and 2 GB; without BENCH_LARGE one minute.
 bench-sketches:
 	cd bench && BENCH_LARGE=1 BENCH_TEXT=$(TEXT) $(GO) test -count=1 -run TestSideBySide -v -timeout 30m .
+
+# The race against other crawlers (docs/rivals.md): a table of pages a second, CPU and memory
+# a page, recall and duplicates, and the goals met and missed. A quarter of an hour;
+# ROUNDS=1 PAGES=2000 takes a minute. RIVALS="-only 'colly|bare' -json FILE" passes flags on;
+# RIVALS_NODE names folders with the node_modules of Crawlee and spider-rs.
+PAGES ?= 20000
+
+bench-rivals:
+	cd bench/rivals && $(GO) run . -rounds $(or $(ROUNDS),5) -pages $(PAGES) $(RIVALS)
 
 # Every estimator and filter against exact answers, at all sizes and seeds: half an hour.
 truth:

@@ -1,6 +1,7 @@
 // Package bench measures the program's sketches side by side with other
 // people's. It is a module of its own, so that the program never depends on a
-// rival. There is nothing in it but tests:
+// rival. The race against other crawlers has many more dependencies and is a module
+// below, rivals. There is nothing here but tests:
 //
 //	go test -count=1 -run TestSideBySide -v -timeout 20m .
 //

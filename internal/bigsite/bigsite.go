@@ -8,6 +8,11 @@
 // URLs. What a complete crawl records does not depend on the order in which it fetches:
 // All lists it.
 //
+// With Docs the pages are like those of real documentation instead, for races between
+// crawlers: navigation, headings, paragraphs with inline markup, lists, tables, listings,
+// comments, a script, and links written in every way. They have no Trouble. With Hosts
+// they are shared out among several hosts, each with a "/" of its own.
+//
 // A page costs a few microseconds. A Site is only read after New, so any number of
 // goroutines may ask it.
 package bigsite
@@ -29,16 +34,32 @@ type Config struct {
 	Links   int  // links of a page to other pages of the tree
 	Text    int  // most bytes of text a page, the least is a sixth of it; 0 means 9 KiB
 	Trouble bool // redirects, missing and forbidden pages, repeated texts
+
+	// Docs is the mean size in bytes of pages that are like documentation, which vary
+	// from half to one and a half of it; a page whose links need more has more. 0 means
+	// plain pages. Then there is no Text; links to the parts of a page and to the pages
+	// before, after and above come on top of Branch and Links.
+	Docs int
+
+	// Hosts are the authorities that share the pages of Docs in turn, such as
+	// "127.0.0.1:8080"; page n is on host n modulo their number. Links to another host
+	// are absolute, and so are some to the own one. A request that names none of them
+	// gets 404; the port may be missing. None means a single host of any name, with relative links only.
+	Hosts []string
 }
 
-// maxPages keeps the numbers of pages, children and kinds of URLs within 31 bits.
-const maxPages = 1 << 27
+const (
+	maxPages = 1 << 27 // keeps the numbers of pages, children and kinds of URLs within 31 bits
+	maxDocs  = 1 << 20 // bytes of a page
+)
 
 // Site is an http.Handler.
 type Site struct {
 	Config
-	sentences [][]byte
-	buffers   sync.Pool // of *[]byte, for pages in the making
+	sentences [][]byte       // of plain pages
+	docs      *phrasebook    // of Docs
+	hostOf    map[string]int // by name, with and without port: its index in Hosts
+	buffers   sync.Pool      // of *[]byte, for pages in the making
 }
 
 // New makes a site. It fails on a Config out of its limits.
@@ -53,7 +74,20 @@ func New(cfg Config) (*Site, error) {
 		return nil, fmt.Errorf("bigsite: %d pages, %d children, %d links, %d bytes of text: want 1 to %d pages and nothing negative",
 			cfg.Pages, cfg.Branch, cfg.Links, cfg.Text, maxPages)
 	}
-	return &Site{Config: cfg, sentences: newSentences(), buffers: sync.Pool{New: func() any { return new([]byte) }}}, nil
+	if cfg.Docs < 0 || cfg.Docs > maxDocs || cfg.Docs > 0 && cfg.Trouble || cfg.Docs == 0 && cfg.Hosts != nil {
+		return nil, fmt.Errorf("bigsite: pages of %d bytes, trouble %t, hosts %q: want 0 to %d bytes, no trouble with Docs, no hosts without it",
+			cfg.Docs, cfg.Trouble, cfg.Hosts, maxDocs)
+	}
+	s := &Site{Config: cfg, buffers: sync.Pool{New: func() any { return new([]byte) }}}
+	if err := s.indexHosts(); err != nil {
+		return nil, err
+	}
+	if cfg.Docs > 0 {
+		s.docs = newPhrasebook()
+	} else {
+		s.sentences = newSentences()
+	}
+	return s, nil
 }
 
 // kind is what answers at a URL.
@@ -110,11 +144,11 @@ func (s *Site) find(path string) (k kind, page int, ok bool) {
 }
 
 // All lists what a complete crawl of the tree records as pages: the path under which
-// links name it, and its status.
+// links name it, with Hosts the whole URL, and its status.
 func (s *Site) All() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for page := range s.Pages {
-			if !yield(string(s.appendLink(nil, page)), http.StatusOK) {
+			if !yield(string(s.appendURL(nil, page)), http.StatusOK) {
 				return
 			}
 			if s.trouble(page) == gone && !yield(string(appendPath(nil, gone, page)), http.StatusNotFound) {
@@ -129,6 +163,7 @@ const robots = "User-agent: *\nDisallow: /private/\n"
 var (
 	html = []string{"text/html; charset=utf-8"}
 	text = []string{"text/plain; charset=utf-8"}
+	css  = []string{"text/css"}
 )
 
 // ServeHTTP answers with a page, a redirect, robots.txt or 404.
@@ -139,8 +174,11 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Write([]byte(robots))
 		return
 	}
-	k, page, ok := s.find(r.URL.Path)
+	k, page, ok := s.locate(r)
 	switch {
+	case s.Docs > 0 && r.URL.Path == stylePath:
+		h["Content-Type"] = css
+		w.Write([]byte(style))
 	case !ok || k == gone:
 		http.NotFound(w, r)
 	case k == home:
@@ -149,7 +187,11 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		redirect(h, w, string(appendPath(nil, tree, page)))
 	default:
 		buf := s.buffers.Get().(*[]byte)
-		*buf = s.appendPage((*buf)[:0], page)
+		if s.Docs > 0 {
+			*buf = s.appendDocs((*buf)[:0], page)
+		} else {
+			*buf = s.appendPage((*buf)[:0], page)
+		}
 		h["Content-Type"] = html
 		h["Content-Length"] = []string{strconv.Itoa(len(*buf))}
 		w.Write(*buf)

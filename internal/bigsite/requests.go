@@ -40,7 +40,7 @@ func (q *Requests) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "bigsite: the User-Agent must end in /RUN, the run's number", http.StatusBadRequest)
 		return
 	}
-	if k, page, ok := q.site.find(r.URL.Path); ok {
+	if k, page, ok := q.site.locate(r); ok {
 		q.count(int32(run), k, page, r.URL.Path)
 	}
 	q.site.ServeHTTP(w, r)
