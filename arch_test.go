@@ -33,7 +33,7 @@ var rooms = map[string][]string{
 	"internal/sheet":    {},
 	"configs":           {},
 	"cmd/crawler": {"configs", "crawl", "dedup", "fetch", "frontier", "lab", "parse", "report", "store", "weburl",
-		"internal/demosite", "internal/durable", "internal/sheet"},
+		"internal/bigsite", "internal/demosite", "internal/durable", "internal/sheet"},
 }
 
 // pure packages take time, randomness and bytes as arguments: none of these may be
