@@ -55,6 +55,7 @@ import (
 type Frontier struct {
 	cfg    Config
 	hosts  map[string]*host
+	recent *host     // of hosts: looked for last, as the links of a page mostly lead to one
 	ready  hostHeap  // hosts with something queued and a connection to spare
 	global time.Time // Interval, Pause: nothing is leased before
 	paused time.Time // the part of global that is Pause
@@ -83,7 +84,7 @@ func New(cfg Config) *Frontier {
 // HasRoom reports whether the page budget of u's host admits one more URL. Ask
 // before the URL is remembered as seen.
 func (f *Frontier) HasRoom(u weburl.URL) bool {
-	h, ok := f.hosts[u.Host()]
+	h, ok := f.known(u.Host())
 	return !ok || f.cfg.MaxPerHost == 0 || h.admitted < f.cfg.MaxPerHost
 }
 
@@ -92,7 +93,7 @@ func (f *Frontier) Closed(u weburl.URL) bool { return f.HostClosed(u.Host()) }
 
 // HostClosed is Closed for a host's name and port.
 func (f *Frontier) HostClosed(hostname string) bool {
-	h, ok := f.hosts[hostname]
+	h, ok := f.known(hostname)
 	return ok && h.closed
 }
 
@@ -239,8 +240,19 @@ func (f *Frontier) Leased() int { return f.leased }
 // Hosts returns the number of hosts met so far.
 func (f *Frontier) Hosts() int { return len(f.hosts) }
 
-func (f *Frontier) host(name string) *host {
+func (f *Frontier) known(name string) (*host, bool) {
+	if f.recent != nil && f.recent.name == name {
+		return f.recent, true
+	}
 	h, ok := f.hosts[name]
+	if ok {
+		f.recent = h
+	}
+	return h, ok
+}
+
+func (f *Frontier) host(name string) *host {
+	h, ok := f.known(name)
 	if !ok {
 		name = strings.Clone(name) // a link's memory is shared with its page's other links
 		h = &host{name: name, delay: f.cfg.Delay, index: notReady}
