@@ -53,6 +53,23 @@ func plainAttr(b []byte, i int) (id attrID, value span, next int) {
 	return attrOf(key), span{i, i + k}, i + k + 1
 }
 
+// pastPlain returns the index behind the attributes from b[i] on, each a space
+// and what plainAttr reads, up to one that is none.
+func pastPlain(b []byte, i int) int {
+	for i+9 < len(b) && b[i] == ' ' {
+		n := firstByte(notWord(load8(b, i+1)) | 0x80<<56)
+		k := i + 1 + n
+		if n == 0 || b[k] != '=' || b[k+1] != '"' {
+			break
+		}
+		if k = indexFrom(b, k+2, '"'); k >= len(b) {
+			break
+		}
+		i = k + 1
+	}
+	return i
+}
+
 // attrAt reads the attribute at b[i] and returns which it is, its value's span,
 // and the index behind it; -1 if the document ends first.
 func attrAt(b []byte, i int) (id attrID, value span, next int) {

@@ -3,12 +3,14 @@ package parse
 import (
 	"bytes"
 	"io/fs"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
 
+	"crawler/internal/bigsite"
 	"crawler/weburl"
 
 	"github.com/PuerkitoBio/goquery"
@@ -25,8 +27,9 @@ type benchSet struct {
 }
 
 // benchSets returns the committed page of a manual, which is mostly markup; a
-// page of nothing but text; the small committed pages, with all that is odd; or
-// instead an even sample of the trees named by the environment.
+// page of nothing but text; pages of the site that crawls are measured with; the
+// small committed pages, with all that is odd; or instead an even sample of the
+// trees named by the environment.
 func benchSets(b *testing.B) []benchSet {
 	b.Helper()
 	if trees := os.Getenv(treeEnv); trees != "" {
@@ -37,7 +40,7 @@ func benchSets(b *testing.B) []benchSet {
 		b.Fatal(err)
 	}
 	manual := readPages(b, []string{"testdata/manual.html"})
-	return []benchSet{{"manual", manual}, {"text", [][]byte{textPage(b, manual[0])}}, {"small", readPages(b, small)}}
+	return []benchSet{{"manual", manual}, {"text", [][]byte{textPage(b, manual[0])}}, {"site", sitePages(b)}, {"small", readPages(b, small)}}
 }
 
 func readPages(b *testing.B, paths []string) (pages [][]byte) {
@@ -72,6 +75,24 @@ func textPage(b *testing.B, of []byte) []byte {
 		b.Fatal(err)
 	}
 	return page
+}
+
+// sitePages makes fifty pages of 12 KiB on average: inline markup, references,
+// a few letters beyond ASCII.
+func sitePages(b *testing.B) (pages [][]byte) {
+	b.Helper()
+	site, err := bigsite.New(bigsite.Config{Pages: 10_000, Docs: 12 << 10, Links: 16})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for path := range site.All() {
+		answer := httptest.NewRecorder()
+		site.ServeHTTP(answer, httptest.NewRequest("GET", path, nil))
+		if pages = append(pages, answer.Body.Bytes()); len(pages) == 50 {
+			break
+		}
+	}
+	return pages
 }
 
 func htmlFiles(tb testing.TB, dirs []string) (paths []string) {

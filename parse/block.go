@@ -20,12 +20,13 @@ const closerLook = -1
 // hashBlock hashes words at the front of the text in c, of which limit bytes
 // count. It returns how many it found, how many bytes it read for them, and
 // what is there: closerLook, or the length of a word of more than maxShort
-// letters and digits, or 0 for a '<', the limit or more text.
-func hashBlock(out *[maxInBlock]uint64, c *textWindow, limit int) (found, read, rest int) {
-	in, n := wordBits(c)
+// letters and digits, or 0 for a '<', the limit or more text. A gap at the end
+// of the block is read whole.
+func hashBlock(out *[maxInBlock]uint64, c *textWindow, limit int, refs bool) (found, read, rest int) {
+	in, n := wordBits(c, refs)
 	n = min(n, limit)
 	in &= 1<<uint(n) - 1
-	if n == blockBytes || n < limit && c[n] != '<' {
+	if n == blockBytes || n < blockBytes && n < limit && c[n] != '<' {
 		if n < blockBytes {
 			rest = closerLook
 		}
@@ -51,18 +52,72 @@ func hashBlock(out *[maxInBlock]uint64, c *textWindow, limit int) (found, read, 
 	return int(k), n, rest
 }
 
-// wordBits classifies the block of c: n bytes up to the first that is '<', '&',
-// NUL or not ASCII. Bit k of in says that byte k is a letter or digit; bits from
-// n on mean nothing.
-func wordBits(c *textWindow) (in uint64, n int) {
+// wordBits classifies the block of c: n bytes up to the first that is '<', NUL,
+// or the beginning of something that may be part of a word although it is no
+// ASCII letter or digit. Bit k of in says that byte k is one; bits from n on
+// mean nothing. A gap at the end of the block makes n the index behind it.
+func wordBits(c *textWindow, refs bool) (in uint64, n int) {
 	for ; n < blockBytes; n += 8 {
 		w := load8(c[:], n)
 		in |= packBits(inWord(w)) << n
 		if look := unusual(w); look != 0 {
-			return in, n + firstByte(look)
+			if n += firstByte(look); c[n] == '<' {
+				return in, n
+			}
+			return pastGaps(c, in, n, refs)
 		}
 	}
 	return in, n
+}
+
+// pastGaps is wordBits from byte n on, which may begin a gap.
+func pastGaps(c *textWindow, in uint64, n int, refs bool) (uint64, int) {
+	for n < blockBytes {
+		size := gap((*[maxGap]byte)(c[n:]), refs)
+		if size == 0 {
+			return in, n
+		}
+		in &= 1<<uint(n) - 1
+		if n += size; n >= blockBytes {
+			return in, n
+		}
+		for ; n < blockBytes; n += 8 {
+			w := load8(c[:], n)
+			in |= packBits(inWord(w)) << (uint(n) % blockBytes)
+			if look := unusual(w); look != 0 {
+				n += firstByte(look)
+				break
+			}
+		}
+	}
+	return in, blockBytes
+}
+
+// maxGap is how far gap looks.
+const maxGap = 9
+
+// gap returns the length of what stands at the front of c if that is no part of
+// a word: a reference with a short name, where there are references, or a
+// character of UTF-8 among the usual ones. It returns 0 for all else.
+func gap(c *[maxGap]byte, refs bool) int {
+	switch first := c[0]; {
+	case first == '&':
+		if !refs {
+			return 1
+		}
+		if ref := shortRef(load8(c[:], 1)); ref != nil && ref.gap {
+			return 1 + int(ref.size)
+		}
+	case first == 0xe2: // U+2000 to U+203F: spaces, dashes, quotation marks
+		if c[1] == 0x80 && c[2]&0xc0 == 0x80 {
+			return 3
+		}
+	case first&0xe0 == 0xc0 && first >= 0xc2 && c[1]&0xc0 == 0x80:
+		if wordRunes.low[int(first&0x1f)<<6|int(c[1]&0x3f)] == 0 {
+			return 2
+		}
+	}
+	return 0
 }
 
 // wordMask has the bits of the first n of sixteen bytes set.

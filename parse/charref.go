@@ -21,6 +21,11 @@ const maxBareName = len("Ccedil")
 // links written with a bare "&" survive.
 func charRef(b []byte, i, end int, attr bool) (r1, r2 rune, next int) {
 	j := i + 1
+	if j+8 <= end {
+		if ref := shortRef(load8(b, j)); ref != nil {
+			return ref.r, 0, j + int(ref.size)
+		}
+	}
 	if j < end && b[j] == '#' {
 		r, next := numericRef(b, j+1, end)
 		if next == 0 {
@@ -33,8 +38,10 @@ func charRef(b []byte, i, end int, attr bool) (r1, r2 rune, next int) {
 	}
 	name := b[i+1 : j]
 	if j < end && b[j] == ';' {
-		if r := namedRefs[string(name)]; r != 0 {
-			return r, 0, j + 1
+		if len(name) <= 8 {
+			if r := namedRefs.find(packRef(name)).r; r != 0 {
+				return r, 0, j + 1
+			}
 		}
 		if r1, r2 := rareRef(name); r1 != 0 {
 			return r1, r2, j + 1

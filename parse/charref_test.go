@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 )
@@ -46,7 +47,7 @@ func TestCharRefs(t *testing.T) {
 		"&#x10ffff;", "&#x110000;", "&#99999999999999999999;", "&#xffffffffffffffffffff41;", "&#0000000000000000000000000000065;",
 		"&semi;", "&semi;;", "&lt;&gt;", "&copy;&copy&copy=1&copy1", "&CounterClockwiseContourIntegral;",
 		"&CounterClockwiseContourIntegralx;", "&nosuchname;", "&nosuchnamethatislongerthananynamethereis;", "a&b&c", "&&amp;&",
-		"&fjlig;", "&NotEqualTilde;", "&bne;", "&amp&", "&eacute;&eacute&eacutes", "&ThickSpace;", "&GT", "&gt=", "&quot\t",
+		"&;12345678", "&fjlig;", "&NotEqualTilde;", "&bne;", "&amp&", "&eacute;&eacute&eacutes", "&ThickSpace;", "&GT", "&gt=", "&quot\t",
 	} {
 		checkRef(t, s)
 	}
@@ -82,5 +83,45 @@ func TestAllCharRefs(t *testing.T) {
 	})
 	if names < 2000 {
 		t.Errorf("only %d names", names)
+	}
+}
+
+// TestGaps holds what blocks take for no part of a word against the slow way.
+func TestGaps(t *testing.T) {
+	check := func(s string, refs bool) int {
+		t.Helper()
+		n := gap((*[maxGap]byte)([]byte(s+"aaaaaaaaa")), refs)
+		if n == 0 {
+			return 0
+		}
+		r, size := utf8.DecodeRuneInString(s)
+		if refs && s[0] == '&' {
+			r, _, size = charRef([]byte(s), 0, len(s), false)
+		}
+		if wordRunes.fold(r) != 0 || n != size {
+			t.Errorf("%q (references: %t): a gap of %d, but is %U in %d bytes", s, refs, n, r, size)
+		}
+		return n
+	}
+	for r := rune(0x80); r < 0x10000; r++ {
+		n := check(string(r), true)
+		if usual := r < 0x800 || r>>6 == 0x2000>>6; n == 0 && usual && wordRunes.fold(r) == 0 {
+			t.Errorf("%U is no gap", r)
+		}
+	}
+	for first := 0x80; first < 0x100; first++ {
+		for second := range 0x100 {
+			check(string([]byte{byte(first), byte(second)}), true)
+		}
+	}
+	for _, s := range []string{"&nbsp;", "&amp;", "&#8220;", "&#39;", "&#x2014;", "&there4;"} {
+		if check(s, true) != len(s) || check(s, false) != 1 {
+			t.Errorf("%q is no gap", s)
+		}
+	}
+	for _, s := range []string{"&", "&amp", "&eacute;", "&zwnjj;", "&alpha;", "&#233;", "&;", "&Nbsp;", "&amp\x00;", "&\x00amp;"} {
+		if n := check(s, true); n != 0 {
+			t.Errorf("%q is a gap of %d", s, n)
+		}
 	}
 }

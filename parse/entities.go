@@ -1,5 +1,7 @@
 package parse
 
+import "strings"
+
 // latin1Names are the names of U+00A0 to U+00FF in order. They and a handful
 // of others (bareRefs) are references even without their semicolon.
 var latin1Names = [96]string{
@@ -37,9 +39,14 @@ var bareRefs = func() map[string]rune {
 	return m
 }()
 
+// usualNumbers are the numeric references that pages use where names would do.
+const usualNumbers = "#10 #13 #32 #34 #034 #38 #038 #39 #039 #60 #62 #91 #93 #124 #160 #169 #171 #174 #183 #187 #215 " +
+	"#8201 #8203 #8211 #8212 #8216 #8217 #8220 #8221 #8226 #8230 #8249 #8250 #8482 #8592 #8594 " +
+	"#xa #xd #x20 #x22 #x26 #x27 #x2f #x3c #x3d #x3e #x60 #xa0 #xa9 #x2013 #x2014 #x2018 #x2019 #x201c #x201d #x2026"
+
 // namedRefs are the references that pages use: those of HTML 4, and a few. The
 // remaining two thousand names of HTML 5 are looked up by rareRef.
-var namedRefs = func() map[string]rune {
+var namedRefs = func() *refTable {
 	m := map[string]rune{
 		"apos": 0x27, "OElig": 0x152, "oelig": 0x153, "Scaron": 0x160,
 		"scaron": 0x161, "Yuml": 0x178, "fnof": 0x192, "circ": 0x2c6,
@@ -82,5 +89,61 @@ var namedRefs = func() map[string]rune {
 	for name, r := range bareRefs {
 		m[name] = r
 	}
-	return m
+	for _, name := range strings.Fields(usualNumbers) {
+		m[name], _ = numericRef([]byte(name), 1, len(name))
+	}
+	t := new(refTable)
+	for name, r := range m {
+		t.add(name, r)
+	}
+	return t
 }()
+
+// refTable finds a reference by its name of up to eight bytes, packed into one
+// register. It is a hash table with open addressing, a third full.
+type refTable [1024]shortReference
+
+// shortReference is what a reference stands for.
+type shortReference struct {
+	key  uint64 // 0: none
+	r    rune
+	size uint8 // of the name and the semicolon
+	gap  bool  // r is no part of a word
+}
+
+// find returns the reference with that name, or an empty one.
+func (t *refTable) find(key uint64) *shortReference {
+	for k := key * wy0 >> 54; ; k++ {
+		if e := &t[k%uint64(len(t))]; e.key == key || e.key == 0 {
+			return e
+		}
+	}
+}
+
+func (t *refTable) add(name string, r rune) {
+	key := packRef([]byte(name))
+	*t.find(key) = shortReference{key, r, uint8(len(name) + 1), wordRunes.fold(r) == 0}
+}
+
+// packRef packs the n <= 8 bytes of a name, whose case counts.
+func packRef(name []byte) (key uint64) {
+	for k, c := range name {
+		key |= uint64(c) << (8 * k)
+	}
+	return key
+}
+
+// shortRef returns the reference whose name w begins with, up to a semicolon in
+// w, or nil if it knows none.
+func shortRef(w uint64) *shortReference {
+	semicolon := zeroBytes(w ^ ';'*ones)
+	if semicolon == 0 {
+		return nil
+	}
+	n := firstByte(semicolon)
+	ref := namedRefs.find(w &^ (^uint64(0) << (8 * n)))
+	if int(ref.size) != n+1 { // there is none, or a NUL looked like padding
+		return nil
+	}
+	return ref
+}

@@ -49,19 +49,35 @@ func FuzzTokens(f *testing.F) {
 			return
 		}
 		base := mustURL(t, "http://h.example/a/b?c")
-		page := new(Page)
-		seen = nil
-		if err := p.Parse(Input{URL: base, ContentType: "text/html;charset=utf-8", Body: body}, page); err != nil {
-			t.Fatal(err)
-		}
-		ref := tokensOf(base, body)
-		if d := firstDiff(linkStrings(page.Links), ref.links); d != "" {
-			t.Errorf("links %s", d)
-		}
-		if d := firstDiff(seen, ref.words); d != "" {
-			t.Errorf("words %s", d)
+		// What stands near the document's end is read otherwise than what does not.
+		for _, body := range [][]byte{body, append(body[:len(body):len(body)], farFromEnd...)} {
+			page := new(Page)
+			seen = nil
+			if err := p.Parse(Input{URL: base, ContentType: "text/html;charset=utf-8", Body: body}, page); err != nil {
+				t.Fatal(err)
+			}
+			ref := tokensOf(base, body)
+			if d := firstDiff(linkStrings(page.Links), ref.links); d != "" {
+				t.Errorf("links %s", d)
+			}
+			if d := firstDiff(seen, ref.words); d != "" {
+				t.Errorf("words %s", d)
+			}
+			if !slices.Equal(page.Words, hashesOf(ref.words)) {
+				t.Errorf("words %q have other hashes", ref.words)
+			}
 		}
 	})
+}
+
+// farFromEnd is more text than the fast paths want to have behind what they read.
+var farFromEnd = bytes.Repeat([]byte(" "), len(textWindow{}))
+
+func hashesOf(words []string) (hashes []uint64) {
+	for _, w := range words {
+		hashes = append(hashes, HashWord([]byte(w)))
+	}
+	return hashes
 }
 
 // tokensOf is referenceOf by the tokenizer alone.

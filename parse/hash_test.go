@@ -132,7 +132,8 @@ func TestBlocks(t *testing.T) {
 	long := strings.Repeat("Ab1", 30)
 	for before := range blockBytes + 6 {
 		for _, n := range []int{1, 8, 9, 16, 17, 31, 62, 63, 64, 65} {
-			for _, tail := range []string{" ", ".x", "<b>", "< ", "&amp;", "&eacute;", "\x00", "é", "\xff"} {
+			for _, tail := range []string{" ", ".x", "<b>", "< ", "&amp;", "&amp;x", "&nbsp", "&#8220;&lt;x", "&eacute;", "&thetasym;", "&x", "&",
+				"\x00", "é", "é ß", "«x", "’s", "\u00a0\u2014x", "\xff", "\xc2", "\xe2\x80x"} {
 				text := strings.Repeat("-", before) + long[:n] + tail + strings.Repeat(" ", 2*blockBytes) + "z"
 				seen = seen[:0]
 				if err := p.Parse(Input{ContentType: "text/html; charset=utf-8", Body: []byte(text)}, page); err != nil {

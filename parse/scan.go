@@ -45,6 +45,8 @@ func (p *Parser) scanHTML(b []byte) {
 	for i := 0; i < len(b) && !p.again; {
 		switch {
 		case b[i] == '<' && i+1 < len(b) && startsMarkup(b[i+1]): // often a tag follows a tag
+		case b[i] <= ' ' && i+2 < len(b) && b[i+1] == '<' && startsMarkup(b[i+2]): // or white space and a tag
+			i++
 		case p.hidden == 0:
 			i = p.words(b, i, len(b), p.mode)
 		default:
@@ -133,26 +135,13 @@ func pastComment(b []byte, i int) int {
 // eight bytes, 0 for longer names; end is len(b) if the document ends there.
 func tagName(b []byte, i int) (key uint64, end int) {
 	if i+8 < len(b) {
-		w, n := load8(b, i), 8
-		if m := notWord(w); m != 0 {
-			n = firstByte(m)
-		}
+		w := load8(b, i)
+		n := firstByte(notWord(w)) // 8 if all are letters and digits
 		if byteEnds[b[i+n]]&endsTag != 0 {
 			return (w | foldCase) & lowBytes(n), i + n
 		}
 	}
 	return slowName(b, i)
-}
-
-// nameEnd is the end that tagName returns, for who does not want the name.
-func nameEnd(b []byte, i int) int {
-	if i+8 < len(b) {
-		if m := notWord(load8(b, i)); m != 0 && b[i+firstByte(m)] == '>' {
-			return i + firstByte(m)
-		}
-	}
-	_, end := tagName(b, i)
-	return end
 }
 
 // slowName is tagName for names with unusual bytes or at the document's end.
@@ -187,7 +176,10 @@ func (p *Parser) startTag(b []byte, i int) int {
 	if len(p.open) > 0 {
 		return p.startInForeign(b, key, i, end)
 	}
-	id := tagNamed(key, b[i:end])
+	id := tagOf(key)
+	if key == 0 {
+		id = tagNamed(key, b[i:end])
+	}
 	if id == tagOther {
 		return p.skipTag(b, end)
 	}
@@ -201,6 +193,14 @@ func (p *Parser) startTag(b []byte, i int) int {
 // skipTag returns the index behind the tag, from the end of its name.
 func (p *Parser) skipTag(b []byte, i int) int {
 	if i < len(b) && b[i] == '>' {
+		return i + 1
+	}
+	return p.skipAttrs(b, i)
+}
+
+// skipAttrs is skipTag for a tag that does not end with its name.
+func (p *Parser) skipAttrs(b []byte, i int) int {
+	if i = pastPlain(b, i); i < len(b) && b[i] == '>' {
 		return i + 1
 	}
 	if i = p.attrs(b, i, 0); i < 0 {
@@ -219,11 +219,20 @@ func (p *Parser) endTag(b []byte, i int) int {
 	if !isLetter(b[i]) {
 		return pastAngle(b, i)
 	}
-	if p.templates == 0 && len(p.open) == 0 {
-		return p.skipTag(b, nameEnd(b, i))
+	nothing := p.templates == 0 && len(p.open) == 0
+	if nothing && i+8 <= len(b) {
+		w := load8(b, i)
+		angle := zeroBytes(w ^ '>'*ones)
+		below := (angle - 1) &^ angle
+		// Only a value can hide a '>', and only a '=' can begin one.
+		if angle != 0 && zeroBytes(w^'='*ones)&below == 0 {
+			return i + firstByte(angle) + 1
+		}
 	}
 	key, end := tagName(b, i)
 	next := p.skipTag(b, end)
-	p.closeElement(key, b[i:end])
+	if !nothing {
+		p.closeElement(key, b[i:end])
+	}
 	return next
 }

@@ -32,17 +32,24 @@ func (m textMode) markup() bool { return m == textData || m == textForeign }
 
 // words appends the hashes of the words in b[i:end] and returns where it
 // stopped: at the '<' that begins markup, or at end. If end is not the end of
-// b, b[end] must be ASCII and no letter or digit.
+// b, b[end] must be '<' or ']'.
 func (p *Parser) words(b []byte, i, end int, mode textMode) int {
 	for i < end {
 		if i+len(textWindow{}) > len(b) {
 			return p.lastWords(b, i, end, mode)
 		}
-		read, rest := p.block((*textWindow)(b[i:]), end-i)
+		read, rest := p.block((*textWindow)(b[i:]), end-i, mode.refs())
 		i += read
 		switch {
 		case rest == closerLook:
 			i = p.slowWord(b, i, end, mode)
+			// What follows a word of another script mostly is of it, too.
+			for i+1 < end && (b[i] >= utf8.RuneSelf || b[i] == ' ' && b[i+1] >= utf8.RuneSelf) {
+				if b[i] == ' ' {
+					i++
+				}
+				i = p.slowWord(b, i, end, mode)
+			}
 		case rest > 0:
 			p.longWord(b[i : i+rest])
 			i += rest
@@ -57,16 +64,16 @@ func (p *Parser) words(b []byte, i, end int, mode textMode) int {
 }
 
 // block appends the hashes that hashBlock finds.
-func (p *Parser) block(c *textWindow, limit int) (read, rest int) {
+func (p *Parser) block(c *textWindow, limit int, refs bool) (read, rest int) {
 	page := p.page
 	n := len(page.Words)
 	if cap(page.Words)-n < maxInBlock {
 		page.Words = slices.Grow(page.Words, maxInBlock)
 	}
-	found, read, rest := hashBlock((*[maxInBlock]uint64)(page.Words[n:n+maxInBlock]), c, limit)
+	found, read, rest := hashBlock((*[maxInBlock]uint64)(page.Words[n:n+maxInBlock]), c, limit, refs)
 	page.Words = page.Words[:n+found]
 	if p.opt.OnWord != nil {
-		p.tellWords(c[:read])
+		p.tellWords(c[:read], refs)
 	}
 	return read, rest
 }
@@ -80,15 +87,22 @@ func (p *Parser) longWord(word []byte) {
 	}
 }
 
-// tellWords calls OnWord with the words of an ASCII text.
-func (p *Parser) tellWords(text []byte) {
+// tellWords calls OnWord with the words of a text whose letters are ASCII and
+// whose references, if it has any, stand for no letters.
+func (p *Parser) tellWords(text []byte, refs bool) {
 	for i := 0; i < len(text); i++ {
+		if refs && text[i] == '&' {
+			_, _, next := charRef(text, i, len(text), false)
+			i = next - 1
+			continue
+		}
 		start := i
 		for i < len(text) && isAlnum(text[i]) {
 			i++
 		}
 		if i > start {
 			p.opt.OnWord(appendLower(p.word[:0], text[start:i]))
+			i--
 		}
 	}
 }
