@@ -1,9 +1,6 @@
 package report
 
 import (
-	"encoding/json"
-	"strings"
-
 	"crawler/crawl"
 	"crawler/parse"
 )
@@ -54,16 +51,4 @@ func appendEdge(b []byte, l *parse.Link) []byte {
 		b = append(b, `,"nofollow":true`...)
 	}
 	return append(b, '}')
-}
-
-// appendQuoted appends s as a JSON string. Canonical URLs are ASCII that needs no
-// escape; what is not goes the long way.
-func appendQuoted(b []byte, s string) []byte {
-	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) < 0 {
-		b = append(b, '"')
-		b = append(b, s...)
-		return append(b, '"')
-	}
-	quoted, _ := json.Marshal(s) // which never fails for a string
-	return append(b, quoted...)
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -52,8 +51,8 @@ type Recorder struct {
 
 	failures []crawl.Skip
 	broken   []Broken
-	stream   *json.Encoder // nil without Config.Stream
-	bag      stats.Bag     // scratch
+	bag      stats.Bag // scratch
+	line     []byte    // scratch
 
 	unsaved unsaved
 	before  Usage // of the runs before this one
@@ -77,10 +76,6 @@ func NewRecorder(cfg Config) (*Recorder, error) {
 		types:   make(map[string]int),
 		depths:  make(map[int]int),
 		unsaved: unsaved{on: cfg.Dir != nil && cfg.Dir.Durable()},
-	}
-	if cfg.Stream != nil {
-		r.stream = json.NewEncoder(cfg.Stream)
-		r.stream.SetEscapeHTML(false)
 	}
 	return r, r.openLines()
 }
@@ -118,20 +113,22 @@ func (r *Recorder) Page(v *crawl.Visit) error {
 }
 
 func (r *Recorder) write(v *crawl.Visit) error {
-	if r.pageLines == nil && r.stream == nil {
+	if r.pageLines == nil && r.cfg.Stream == nil {
 		return nil
 	}
-	line := recordOf(v)
-	line.Simhash = simhash(v.Page.Words)
-	if r.stream != nil {
-		if err := r.stream.Encode(line); err != nil {
+	record := recordOf(v)
+	record.Simhash = simhash(v.Page.Words)
+	r.line = record.appendLine(r.line[:0])
+	if r.cfg.Stream != nil {
+		if _, err := r.cfg.Stream.Write(r.line); err != nil {
 			return fmt.Errorf("page records: %w", err)
 		}
 	}
 	if r.pageLines == nil {
 		return nil
 	}
-	if err := r.pageLines.Write(line); err != nil || r.edgeLines == nil {
+	err := r.pageLines.AppendLine(func(b []byte) []byte { return append(b, r.line...) })
+	if err != nil || r.edgeLines == nil {
 		return err
 	}
 	return r.edgeLines.AppendLine(func(b []byte) []byte { return appendEdges(b, v) })

