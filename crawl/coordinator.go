@@ -32,15 +32,15 @@ type coordinator struct {
 	scope    *scope
 	told     told
 	doubts   doubts
-	held     []held                  // refused so far, but perhaps not for good
-	waiting  map[string][]held       // by host: refused for its budget so far
-	holding  int                     // URLs in held and waiting
-	leaving  bool                    // nothing passes any more
-	rules    map[string]*fetch.Rules // by origin, for a page that waits its turn since robots.txt was read
-	draining []string                // hosts that were closed, with URLs queued
-	skipped  []Skip                  // not yet sent to the recorder
-	pending  *Visit                  // leased, waiting for a free worker
-	free     []*Visit                // to be used again
+	held     []held                // refused so far, but perhaps not for good
+	waiting  map[string][]held     // by host: refused for its budget so far
+	holding  int                   // URLs in held and waiting
+	leaving  bool                  // nothing passes any more
+	rules    map[string]permission // by origin, for a page that waits its turn since robots.txt was read
+	draining []string              // hosts that were closed, with URLs queued
+	skipped  []Skip                // not yet sent to the recorder
+	pending  *Visit                // leased, waiting for a free worker
+	free     []*Visit              // to be used again
 	result   Result
 	stopping bool
 	abort    context.CancelFunc // cuts off the pages in flight
@@ -51,9 +51,16 @@ type coordinator struct {
 	durability
 }
 
+// permission is what robots.txt says of one URL. Whole rules stay in fetch.Robots, which
+// bounds them together: those of a hostile file are large.
+type permission struct {
+	url   weburl.URL
+	rules *fetch.Rules
+}
+
 // newCoordinator begins a crawl, or goes on with the one in the Store.
 func newCoordinator(r *ring, seeds []weburl.URL) (*coordinator, error) {
-	c := &coordinator{ring: r, cfg: &r.cfg, rules: map[string]*fetch.Rules{}, waiting: map[string][]held{}}
+	c := &coordinator{ring: r, cfg: &r.cfg, rules: map[string]permission{}, waiting: map[string][]held{}}
 	c.began = time.Now()
 	c.alarm = time.NewTimer(0)
 	c.alarm.Stop()
@@ -270,8 +277,8 @@ func (c *coordinator) next() *Visit {
 		it.Depth = c.depths.Depth(it.URL)
 	}
 	c.pending = c.visit(it)
-	if r, ok := c.rules[it.URL.Origin()]; ok {
-		c.pending.Rules = r
+	if p, ok := c.rules[it.URL.Origin()]; ok && p.url == it.URL {
+		c.pending.Rules = p.rules
 		delete(c.rules, it.URL.Origin())
 	}
 	return c.pending
@@ -361,7 +368,7 @@ func (c *coordinator) done(v *Visit) frontier.Settled {
 // putBack returns a visit's URL to the queue as if it had never been leased.
 func (c *coordinator) putBack(v *Visit) {
 	if v.Rules != nil && !v.AskedRobots {
-		c.rules[v.URL.Origin()] = v.Rules // not used yet
+		c.rules[v.URL.Origin()] = permission{v.URL, v.Rules} // not used yet
 	}
 	if c.frontier.Return(v.Item, v.Outcome.Started) {
 		c.closed(v.URL)

@@ -78,7 +78,7 @@ type Config struct {
 	Sitemaps     bool          // enter by the sitemaps that robots.txt names, too
 
 	Frontier frontier.Config // politeness, retries, budgets per host
-	Fetch    fetch.Config    // connections, limits, user agent
+	Fetch    fetch.Config    // connections, limits, user agent; without a Guard, public addresses and the seeds alone
 	Robots   fetch.RobotsConfig
 	Parse    parse.Options
 
@@ -158,6 +158,11 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if cfg.Fetch.Guard == nil {
+		if cfg.Fetch.Guard, err = guard(&cfg, seeds); err != nil {
+			return Result{}, err
+		}
+	}
 	client, err := fetch.New(cfg.Fetch)
 	if err != nil {
 		return Result{}, fmt.Errorf("crawl: %w", err)
@@ -169,6 +174,20 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		return Result{}, err
 	}
 	return r.run(ctx, c)
+}
+
+// guard lets pages lead to public addresses and to the seeds, those of the crawl that is
+// resumed if it is one.
+func guard(cfg *Config, seeds []weburl.URL) (*fetch.Guard, error) {
+	if cfg.Store == nil || !cfg.Store.Resumed() {
+		return &fetch.Guard{Seeds: seeds}, nil
+	}
+	before, err := loadSaved(cfg.Store.DB())
+	if err != nil || before == nil {
+		return &fetch.Guard{Seeds: seeds}, err
+	}
+	seeds, err = parseSeeds(before.Result.Seeds)
+	return &fetch.Guard{Seeds: seeds}, err
 }
 
 // ring is the three parts and the channels between them.

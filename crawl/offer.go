@@ -124,7 +124,7 @@ func (c *coordinator) enterBy(v *Visit, u weburl.URL, sitemap bool) {
 // readRobots takes in what a robots.txt says and puts the page that needed it back
 // to the front of its queue.
 func (c *coordinator) readRobots(v *Visit) {
-	c.rules[v.URL.Origin()] = v.Rules
+	c.rules[v.URL.Origin()] = permission{v.URL, v.Rules.For(v.URL.RequestURI())}
 	if d, ok := v.Rules.CrawlDelay(); ok && !c.cfg.IgnoreRobots {
 		c.frontier.SetDelay(v.URL.Host(), d)
 	}

@@ -78,18 +78,27 @@ func (c *coordinator) restore(s *saved) error {
 	return nil
 }
 
-// restoreScope makes the scope what seeds and their redirects had made it.
-func (c *coordinator) restoreScope(texts []string) error {
+// parseSeeds reads the seeds of a crawl that is resumed.
+func parseSeeds(texts []string) ([]weburl.URL, error) {
 	seeds := make([]weburl.URL, len(texts))
 	for i, s := range texts {
 		u, err := weburl.Parse(s)
 		if err != nil {
-			return damaged(keySeeds, err)
+			return nil, damaged(keySeeds, err)
 		}
 		seeds[i] = u
 	}
+	return seeds, nil
+}
+
+// restoreScope makes the scope what seeds and their redirects had made it.
+func (c *coordinator) restoreScope(texts []string) error {
+	seeds, err := parseSeeds(texts)
+	if err != nil {
+		return err
+	}
 	c.scope = newScope(c.cfg.Scope, seeds)
-	err := c.cfg.Store.DB().Scan(stateKey(keyMoves), func(_, value []byte) error {
+	err = c.cfg.Store.DB().Scan(stateKey(keyMoves), func(_, value []byte) error {
 		var m move
 		if err := json.Unmarshal(value, &m); err != nil {
 			return err

@@ -63,8 +63,9 @@ const (
 	maxKeptWords = 1 << 17
 )
 
-// trim lets go of buffers that one enormous page has grown.
+// trim lets go of rules, and of buffers that one enormous page has grown.
 func (v *Visit) trim() {
+	v.Rules = nil
 	if cap(v.Page.Links) > maxKeptLinks || cap(v.Page.Words) > maxKeptWords {
 		v.Page = parse.Page{}
 	}

@@ -180,8 +180,10 @@ func (v *Visit) fail(ctx context.Context, err error) {
 	}
 	v.Reason, v.Detail, v.Outcome.Retry = failure(fe.Reason), fe.Err.Error(), fe.Reason.Temporary()
 	switch fe.Reason {
-	case fetch.ReasonDecode, fetch.ReasonBomb, fetch.ReasonBody, fetch.ReasonHeader:
+	case fetch.ReasonDecode, fetch.ReasonBomb, fetch.ReasonBody, fetch.ReasonHeader, fetch.ReasonSlow:
 		v.Outcome.Verdict = frontier.Answered
+	case fetch.ReasonAddress, fetch.ReasonPort:
+		v.Outcome.Verdict, v.Outcome.NoPage = frontier.Unasked, true
 	case fetch.ReasonLocal, fetch.ReasonRequest:
 		v.Outcome.Verdict = frontier.Unasked
 	}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"crawler/weburl"
 )
 
 // benchPage is about what a page of documentation weighs.
@@ -73,16 +75,23 @@ func BenchmarkGet(b *testing.B) {
 				b.ReportMetric(float64(cpuTime(b)-before)/float64(b.N), "cpu-ns/op")
 			})
 		}
-		c := newClient(b, cfg)
 		u := mustURL(b, target)
-		run("Client", func() int {
-			res, err := c.Get(b.Context(), u)
-			if err != nil {
-				b.Fatal(err)
+		client := func(cfg Config) func() int {
+			c := newClient(b, cfg)
+			return func() int {
+				res, err := c.Get(b.Context(), u)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer res.Release()
+				return len(res.Body)
 			}
-			defer res.Release()
-			return len(res.Body)
-		})
+		}
+		header := newClient(b, cfg).base.Header
+		run("Client", client(cfg))
+		guarded := cfg
+		guarded.Guard, guarded.MinRate = &Guard{Seeds: []weburl.URL{u}}, DefaultMinRate
+		run("guarded", client(guarded))
 		bare := &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
 			TLSClientConfig: cfg.TLS, ForceAttemptHTTP2: true, DisableCompression: true,
 		}}
@@ -93,7 +102,7 @@ func BenchmarkGet(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			for name, values := range c.base.Header { // or the server has less to read
+			for name, values := range header { // or the server has less to read
 				req.Header[name] = values
 			}
 			res, err := bare.Do(req)

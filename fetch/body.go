@@ -33,6 +33,7 @@ const (
 // connection's failure.
 type wireReader struct {
 	src  io.Reader
+	pace *pace
 	n    int64
 	left int64
 	cut  bool  // there is more than the limit
@@ -51,6 +52,7 @@ func (w *wireReader) Read(p []byte) (int, error) {
 		p = p[:w.left]
 	}
 	n, err := w.src.Read(p)
+	w.pace.read(n)
 	w.n += int64(n)
 	w.left -= int64(n)
 	w.err = err
@@ -77,7 +79,7 @@ func (c *Client) readBody(res *Response, raw *http.Response, lim limits) error {
 	}
 	br := c.pools.bodyReader()
 	defer c.pools.putReader(br)
-	br.wire = wireReader{src: raw.Body, left: wireLimit(most, raw)}
+	br.wire = wireReader{src: raw.Body, pace: lim.pace, left: wireLimit(most, raw)}
 	res.buf = c.pools.bodyBuffer(min(raw.ContentLength, most))
 
 	unknown, err := br.open(&c.pools, codings(raw.Header, br.names[:0]), lim.body)

@@ -60,6 +60,10 @@ type Config struct {
 	Timeout       time.Duration // for the whole page, dial to last byte; 30 s
 	DialTimeout   time.Duration // for DNS and the TCP connection; 10 s
 	HeaderTimeout time.Duration // from the request's last byte to the end of the header; 0: Timeout alone
+	// MinRate is how many bytes a second of the body have to come over the wire,
+	// on average since the header, from its 10th second on; 0: Timeout alone.
+	// DefaultMinRate is a usual one.
+	MinRate int64
 
 	MaxHeader int64 // bytes of response header; 64 KiB
 	// MaxBody is the most bytes of a body that are kept, after decoding, and
@@ -77,15 +81,25 @@ type Config struct {
 	MaxConns int // idle connections kept in all; 256
 	PerHost  int // idle connections kept per host; 64. How many are in use is up to the callers of Get
 
-	// DialContext replaces the dialer. An error of it that wraps ErrAddress
-	// says that the address is refused on purpose.
+	// Guard says which addresses and ports may be connected to; nil: all. Set
+	// one, if only the zero Guard, where URLs come from other people's pages.
+	Guard *Guard
+	// Resolver looks names up; nil: the system's.
+	Resolver *net.Resolver
+	// DialContext replaces the dialer, and with it what the Guard does about
+	// addresses. An error of it that wraps ErrAddress says that the address is
+	// refused on purpose.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Resolve maps "host:port" to the "address:port" to dial instead, as made
-	// by ParseResolve. It comes before DialContext and DNS.
+	// by ParseResolve. It comes before DialContext and DNS. What stands here was
+	// asked for by the user, so the Guard lets these addresses pass.
 	Resolve map[string]string
-	TLS     *tls.Config
+	// TLS is for servers and an https proxy; nil: any certificate must be valid.
+	TLS *tls.Config
 	// Proxy is asked instead of the server if it is set; its scheme is http,
-	// https or socks5. DialContext and Resolve then see the proxy's address.
+	// https or socks5. DialContext and Resolve then see the proxy's address. The
+	// Guard lets that pass, and cannot see where the proxy connects to: of the
+	// URL's host it refuses what is an address itself, and localhost.
 	Proxy *url.URL
 	// Jar keeps cookies, if it is set. LoadCookies makes one from a file.
 	Jar http.CookieJar
@@ -95,6 +109,7 @@ type Config struct {
 type Client struct {
 	cfg       Config
 	transport *http.Transport
+	guard     *guard        // nil: none
 	base      *http.Request // what all requests share; its header is never written to
 	absolute  bool          // an HTTP proxy gets the requests for http URLs
 	pools     pools
@@ -108,7 +123,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{cfg: cfg}
+	c := &Client{cfg: cfg, guard: newGuard(cfg.Guard)}
 	c.base = &http.Request{Method: http.MethodGet, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header}
 	if c.transport, err = newTransport(c); err != nil {
 		return nil, err
@@ -200,16 +215,17 @@ func (c *Client) Get(ctx context.Context, u weburl.URL) (*Response, error) {
 	return c.get(ctx, u, limits{body: c.cfg.MaxBody, byType: c.cfg.BodyLimit})
 }
 
-// limits says how much of a body to read.
+// limits says how much of a body to read, and how slowly it may come.
 type limits struct {
 	body   int64
 	byType func(mediaType string) int64 // may be nil
+	pace   *pace                        // may be nil
 }
 
 func (c *Client) get(ctx context.Context, u weburl.URL, lim limits) (*Response, error) {
 	started := time.Now()
 	if err := c.refuse(u); err != nil {
-		return nil, &Error{Reason: ReasonRequest, URL: u.String(), Err: err}
+		return nil, &Error{Reason: refusal(err), URL: u.String(), Err: err}
 	}
 	pageCtx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
@@ -218,7 +234,7 @@ func (c *Client) get(ctx context.Context, u weburl.URL, lim limits) (*Response, 
 	req := c.request(pageCtx, u, res)
 	raw, err := c.transport.RoundTrip(req)
 	if err != nil {
-		return nil, &Error{Reason: classify(ctx, err), URL: u.String(), Err: err}
+		return nil, &Error{Reason: classify(ctx, err), URL: u.String(), Err: explainTLS(err)}
 	}
 	defer raw.Body.Close()
 	if raw.StatusCode < 200 {
@@ -228,22 +244,30 @@ func (c *Client) get(ctx context.Context, u weburl.URL, lim limits) (*Response, 
 		c.cfg.Jar.SetCookies(req.URL, raw.Cookies())
 	}
 	res.setHeader(raw)
+	lim.pace = newPace(c.cfg.MinRate, cancel)
 	err = c.readBody(res, raw, lim)
+	lim.pace.stop()
 	res.Elapsed = time.Since(started)
 	if err != nil {
 		res.Truncated = true
+		err = lim.pace.cause(err)
 		return res, &Error{Reason: classifyBody(ctx, err), URL: u.String(), Err: err}
 	}
 	return res, nil
 }
 
+// refuse says why u is not asked for.
 func (c *Client) refuse(u weburl.URL) error {
 	switch {
 	case u.IsZero():
 		return errZeroURL
 	case c.closed.Load():
 		return errClosed
-	default:
+	case c.guard == nil:
 		return nil
 	}
+	if err := c.guard.refusesPort(u); err != nil || c.cfg.Proxy == nil {
+		return err
+	}
+	return c.guard.refusesHost(u)
 }

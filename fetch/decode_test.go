@@ -217,6 +217,29 @@ func TestBomb(t *testing.T) {
 	}
 }
 
+// Bombs in bombs: a few hundred bytes that grow in each layer.
+func TestNestedBombs(t *testing.T) {
+	c := newClient(t, Config{MaxRatio: 100})
+	zeros := make([]byte, 2<<20)
+	zipped := encode(t, codingGzip, zeros)
+	check := func(wire []byte, header ...string) {
+		t.Helper()
+		res, err := c.Get(t.Context(), mustURL(t, serveCoded(t, wire, header...)))
+		if got := reasonOf(t, err); got != ReasonBomb {
+			t.Errorf("%v: %q (%v), want %q", header, got, err, ReasonBomb)
+		}
+		if n := len(res.Body); n > 2<<20 || !res.Truncated {
+			t.Errorf("%v: %d bytes were decoded, truncated=%v", header, n, res.Truncated)
+		}
+		res.Release()
+	}
+	for _, coding := range everyCoding {
+		check(encode(t, coding, zipped), codingGzip, token(coding))
+		check(encode(t, codingGzip, encode(t, coding, zeros)), token(coding), codingGzip)
+	}
+	check(encodeAll(t, zipped, codingBrotli, codingZstd), codingGzip, codingBrotli, codingZstd)
+}
+
 // A bomb may hide in a lower layer: bytes that the upper one takes and makes
 // nothing of. Empty gzip members are such.
 func TestBombInLowerLayer(t *testing.T) {

@@ -16,31 +16,47 @@ func (c *Client) dial(ctx context.Context, network, addr string) (net.Conn, erro
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.DialTimeout)
 	defer cancel()
 
-	connect := c.cfg.DialContext
-	if connect == nil {
-		connect = (&net.Dialer{KeepAlive: keepAlive}).DialContext
-	}
-	conn, err := connect(ctx, network, resolved(c.cfg.Resolve, addr))
+	conn, err := c.connect(ctx, network, addr)
 	if err != nil {
 		return nil, &dialError{err}
 	}
 	return conn, nil
 }
 
-// resolved returns where to dial for addr.
-func resolved(table map[string]string, addr string) string {
+// connect dials addr, under the guard unless the user has named the address: that of
+// a proxy, or one in Config.Resolve.
+func (c *Client) connect(ctx context.Context, network, addr string) (net.Conn, error) {
+	to, named := resolved(c.cfg.Resolve, addr)
+	if c.cfg.DialContext != nil {
+		return c.cfg.DialContext(ctx, network, to)
+	}
+	dialer := &net.Dialer{KeepAlive: keepAlive, Resolver: c.cfg.Resolver}
+	if c.guard == nil || named || c.cfg.Proxy != nil {
+		return dialer.DialContext(ctx, network, to)
+	}
+	host := c.guard.dialling(addr)
+	dialer.ControlContext = host.control
+	conn, err := dialer.DialContext(ctx, network, to)
+	if err != nil {
+		err = host.explain(err)
+	}
+	return conn, err
+}
+
+// resolved returns where to dial for addr, and whether the table says so.
+func resolved(table map[string]string, addr string) (to string, named bool) {
 	if len(table) == 0 {
-		return addr
+		return addr, false
 	}
 	if to, ok := table[strings.ToLower(addr)]; ok {
-		return to
+		return to, true
 	}
 	if _, port, err := net.SplitHostPort(addr); err == nil {
 		if to, ok := table[net.JoinHostPort("*", port)]; ok {
-			return to
+			return to, true
 		}
 	}
-	return addr
+	return addr, false
 }
 
 // ParseResolve reads HOST:PORT:ADDRESS, as in curl's --resolve, into a key and a

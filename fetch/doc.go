@@ -13,10 +13,14 @@
 //
 // A crawler asks servers it does not trust, so each size has a limit
 // ([Config]): header bytes, body bytes on the wire, body bytes after decoding,
-// the ratio of the two, layers of encoding, and the total time from the dial to
-// the last byte. A body that reaches its size limit is cut and marked
+// the ratio of the two, layers of encoding, the total time from the dial to the last
+// byte, and how slowly a body may come. A body that reaches its size limit is cut and marked
 // Truncated, since the beginning of a large page is still a page; everything
 // else ends in an [Error] with a [Reason].
+//
+// Nor does it trust where they lead: a [Guard] refuses connections to private and
+// other special addresses in the moment they are dialled. docs/security.md says what
+// is promised and what is not.
 //
 // Bodies come in pooled buffers: call [Response.Release] when done with one and
 // keep no slice of it.
@@ -40,7 +44,7 @@
 //
 // # Known holes
 //
-// A server that sends one byte a second is stopped by Config.Timeout only.
-// Content-Type is taken at its word when there is one, and sniffed only when
+// A server that sends its header one byte a second is stopped by Config.Timeout
+// only, and so is its body in the first ten seconds. Content-Type is taken at its word when there is one, and sniffed only when
 // there is none. A robots.txt in UTF-16 yields no rules.
 package fetch

@@ -17,13 +17,15 @@ type Reason string
 
 const (
 	ReasonRequest  Reason = "request"          // the URL cannot be asked for (zero, or the client is closed)
-	ReasonAddress  Reason = "address"          // the address may not be dialled: see ErrAddress
+	ReasonAddress  Reason = "address"          // the address may not be dialled: see Guard
+	ReasonPort     Reason = "port"             // the port may not be dialled: see Guard
 	ReasonNoHost   Reason = "no-host"          // DNS answered: there is no such host
 	ReasonDNS      Reason = "dns"              // DNS did not answer, or answered with a failure
 	ReasonConnect  Reason = "connect"          // no TCP connection: refused, unreachable or not in time
 	ReasonProxy    Reason = "proxy"            // the proxy could not be reached or refused to connect
 	ReasonTLS      Reason = "tls"              // bad certificate, or no common ground in the handshake
 	ReasonTimeout  Reason = "timeout"          // the connection stands, but the page did not come in time
+	ReasonSlow     Reason = "slow"             // the body comes more slowly than Config.MinRate
 	ReasonReset    Reason = "reset"            // the server closed the connection or stream instead of answering
 	ReasonProtocol Reason = "protocol"         // the answer is not HTTP
 	ReasonHeader   Reason = "header-too-large" // the header exceeds Config.MaxHeader
@@ -37,8 +39,8 @@ const (
 // Reasons lists every Reason an Error may carry.
 func Reasons() []Reason {
 	return []Reason{
-		ReasonRequest, ReasonAddress, ReasonNoHost, ReasonDNS, ReasonConnect, ReasonProxy,
-		ReasonTLS, ReasonTimeout, ReasonReset, ReasonProtocol, ReasonHeader, ReasonBody,
+		ReasonRequest, ReasonAddress, ReasonPort, ReasonNoHost, ReasonDNS, ReasonConnect, ReasonProxy,
+		ReasonTLS, ReasonTimeout, ReasonSlow, ReasonReset, ReasonProtocol, ReasonHeader, ReasonBody,
 		ReasonDecode, ReasonBomb, ReasonLocal, ReasonCanceled,
 	}
 }
@@ -48,7 +50,7 @@ func Reasons() []Reason {
 // it knows whether to ask again.
 func (r Reason) Temporary() bool {
 	switch r {
-	case ReasonDNS, ReasonConnect, ReasonProxy, ReasonTimeout, ReasonReset, ReasonBody, ReasonLocal:
+	case ReasonDNS, ReasonConnect, ReasonProxy, ReasonTimeout, ReasonSlow, ReasonReset, ReasonBody, ReasonLocal:
 		return true
 	default:
 		return false
@@ -74,10 +76,6 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
-
-// ErrAddress is wrapped by a Config.DialContext that refuses to dial an
-// address, for instance a private one; the page's Reason is then "address".
-var ErrAddress = errors.New("address not allowed")
 
 var (
 	errClosed  = errors.New("client is closed")
@@ -108,6 +106,18 @@ type decodeError struct {
 
 func (e *decodeError) Error() string { return e.coding + ": " + e.err.Error() }
 func (e *decodeError) Unwrap() error { return e.err }
+
+// refusal is the reason of an error that came before anything was dialled.
+func refusal(err error) Reason {
+	switch {
+	case errors.Is(err, ErrAddress):
+		return ReasonAddress
+	case errors.Is(err, ErrPort):
+		return ReasonPort
+	default:
+		return ReasonRequest
+	}
+}
 
 // classify finds the reason of a failure before the header was read. parent is
 // the caller's context: if it has ended, whatever else went wrong follows from
@@ -148,6 +158,8 @@ func classifyAny(parent context.Context, err error) Reason {
 		return ReasonCanceled
 	case errors.Is(err, errBomb):
 		return ReasonBomb
+	case errors.Is(err, errSlow):
+		return ReasonSlow
 	case errors.Is(err, ErrAddress):
 		return ReasonAddress
 	case isLocal(err):
@@ -164,6 +176,8 @@ func classifyAny(parent context.Context, err error) Reason {
 		return ReasonTimeout
 	case isHeaderTooLarge(err): // in HTTP/2 a stream error too
 		return ReasonHeader
+	case isMalformedStream(err):
+		return ReasonProtocol
 	case isReset(err):
 		return ReasonReset
 	default:
@@ -209,9 +223,17 @@ func isReset(err error) bool {
 		hasText(err, "server sent GOAWAY", "server closed idle connection", "http2: client conn")
 }
 
-// isHeaderTooLarge knows net/http's two spellings, for HTTP/1.1 and HTTP/2.
+// isMalformedStream reports an HTTP/2 stream that our side reset (RFC 9113, section
+// 8.1.1), because what the server sent on it makes no sense.
+func isMalformedStream(err error) bool {
+	const protocolError = 1 // section 7
+	var stream streamError
+	return errors.As(err, &stream) && stream.Code == protocolError && !hasText(err, "received from peer")
+}
+
+// isHeaderTooLarge knows net/http's spellings, one for HTTP/1.1 and two for HTTP/2.
 func isHeaderTooLarge(err error) bool {
-	return hasText(err, "server response headers exceeded", "header list larger than")
+	return hasText(err, "server response headers exceeded", "header list larger than", "header list too large")
 }
 
 func isTLS(err error) bool {

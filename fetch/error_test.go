@@ -42,11 +42,28 @@ var provocations = []provocation{
 	{ReasonAddress, "refused by the dialer", func(t *testing.T) (Config, string) {
 		return dialFails(fmt.Errorf("10.0.0.1: %w", ErrAddress)), anywhere
 	}},
+	{ReasonAddress, "refused by the guard", func(t *testing.T) (Config, string) {
+		return Config{Guard: &Guard{}}, "http://" + closedPort(t) + "/"
+	}},
+	{ReasonPort, "of a mail server", func(t *testing.T) (Config, string) {
+		return Config{Guard: &Guard{}}, "http://example.com:25/"
+	}},
 	{ReasonNoHost, "NXDOMAIN", func(t *testing.T) (Config, string) {
 		return withDNS(t, dnsmessage.RCodeNameError), anywhere
 	}},
 	{ReasonDNS, "SERVFAIL", func(t *testing.T) (Config, string) {
 		return withDNS(t, dnsmessage.RCodeServerFailure), anywhere
+	}},
+	{ReasonDNS, "no answer", func(t *testing.T) (Config, string) {
+		pc, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { pc.Close() })
+		silent := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "udp", pc.LocalAddr().String())
+		}}
+		return Config{Resolver: silent, DialTimeout: 100 * time.Millisecond}, anywhere
 	}},
 	{ReasonConnect, "refused", func(t *testing.T) (Config, string) {
 		return Config{}, "http://" + closedPort(t) + "/"
@@ -180,6 +197,7 @@ var provocations = []provocation{
 // provokedElsewhere names the reasons whose tests need more than a server.
 var provokedElsewhere = map[Reason]string{
 	ReasonTimeout:  "TestTimeout",
+	ReasonSlow:     "TestMinRate",
 	ReasonCanceled: "TestCanceled",
 	ReasonRequest:  "TestClosedClient",
 }
@@ -220,7 +238,7 @@ func TestReasons(t *testing.T) {
 
 func TestTemporary(t *testing.T) {
 	temporary := map[Reason]bool{
-		ReasonDNS: true, ReasonConnect: true, ReasonProxy: true, ReasonTimeout: true,
+		ReasonDNS: true, ReasonConnect: true, ReasonProxy: true, ReasonTimeout: true, ReasonSlow: true,
 		ReasonReset: true, ReasonBody: true, ReasonLocal: true,
 	}
 	for _, r := range append(Reasons(), "") {

@@ -88,3 +88,20 @@ func ExampleParseRobots() {
 	fmt.Println(rules.Allowed("/list?sort=price"), rules.Allowed("/list?sort=name"))
 	// Output: false true
 }
+
+func ExampleGuard() {
+	seed, _ := weburl.Parse("http://127.0.0.1:1/")
+	client, _ := fetch.New(fetch.Config{Guard: &fetch.Guard{Seeds: []weburl.URL{seed}}})
+	defer client.Close()
+	for _, raw := range []string{"http://127.0.0.1:1/", "http://127.0.0.1:2/", "http://[::1]:2/"} {
+		u, _ := weburl.Parse(raw)
+		_, err := client.Get(context.Background(), u)
+		if e, ok := errors.AsType[*fetch.Error](err); ok {
+			fmt.Println(raw, e.Reason)
+		}
+	}
+	// Output:
+	// http://127.0.0.1:1/ connect
+	// http://127.0.0.1:2/ address
+	// http://[::1]:2/ address
+}

@@ -100,6 +100,13 @@ func rawListener(t testing.TB, handle func(net.Conn)) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	acceptRaw(t, ln, handle)
+	return "http://" + ln.Addr().String()
+}
+
+// acceptRaw does handle with each connection of ln, until the test ends.
+func acceptRaw(t testing.TB, ln net.Listener, handle func(net.Conn)) {
+	t.Helper()
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {
@@ -114,7 +121,6 @@ func rawListener(t testing.TB, handle func(net.Conn)) (url string) {
 		}
 	})
 	t.Cleanup(func() { ln.Close(); running.Wait() })
-	return "http://" + ln.Addr().String()
 }
 
 func readRequest(conn net.Conn) error {

@@ -225,6 +225,32 @@ func TestRobotsSize(t *testing.T) {
 	}
 }
 
+// Section 2.3.1.5: what cannot be read is skipped, be it a picture, a program or a page.
+func TestRFC9309_2_3_1_5_BinaryRobots(t *testing.T) {
+	noise := make([]byte, 256<<10)
+	for i := range noise {
+		noise[i] = byte(i*i>>3 ^ i)
+	}
+	for name, file := range map[string]string{
+		"noise":         string(noise),
+		"NULs":          strings.Repeat("\x00", 100_000),
+		"PNG":           "\x89PNG\r\n\x1a\n" + string(noise),
+		"ELF":           "\x7fELF\x02\x01\x01" + string(noise),
+		"page":          strings.Repeat(page, 10_000),
+		"gzip, unasked": string(encode(t, codingGzip, []byte(closedFile))),
+		"UTF-16":        "\xff\xfed\x00i\x00s\x00a\x00l\x00l\x00o\x00w\x00:\x00/\x00\n\x00",
+	} {
+		base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, file) })
+		if r := fetchRules(t, Config{}, RobotsConfig{}, base); !r.Allowed("/x") || r.Status() != "allow-all: no group" {
+			t.Errorf("%s: %s", name, r.Status())
+		}
+		base, _ = serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, closedFile+"\n"+file) })
+		if r := fetchRules(t, Config{}, RobotsConfig{}, base); r.Allowed("/x") || !r.Allowed("/y") {
+			t.Errorf("%s behind rules: %s", name, r.Status())
+		}
+	}
+}
+
 // A compressed file counts as it reads, and a bomb is only a long file.
 func TestRobotsCompressed(t *testing.T) {
 	file := closedFile + strings.Repeat("#\n", 5<<20)

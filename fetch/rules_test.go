@@ -216,6 +216,29 @@ func TestRulesOwnTheirMemory(t *testing.T) {
 	}
 }
 
+// The answer for one URL stands for the rules, and holds nothing of a large file.
+func TestRulesFor(t *testing.T) {
+	var file strings.Builder
+	file.WriteString("user-agent: *\ncrawl-delay: 5\nsitemap: https://e.com/s\n")
+	for i := range 30_000 {
+		fmt.Fprintf(&file, "disallow: /%d\n", i)
+	}
+	rules := ParseRobots([]byte(file.String()), "walker")
+	for uri, want := range map[string]bool{"/7": false, "/x": true, "/": true, "/robots.txt": true} {
+		a := rules.For(uri)
+		if a.Allowed(uri) != want || a.Unreachable() || a.Status() != rules.Status() {
+			t.Errorf("%s: allowed=%v, unreachable=%v, %s", uri, a.Allowed(uri), a.Unreachable(), a.Status())
+		}
+		if a.rules != nil || a.sitemaps != nil || a.size > rulesOverhead {
+			t.Errorf("%s: holds %d rules, %d bytes", uri, len(a.rules), a.size)
+		}
+	}
+	gone := fetchRules(t, Config{}, RobotsConfig{}, "http://"+closedPort(t))
+	if a := gone.For("/"); a.Allowed("/") || !a.Unreachable() || a.Err() == nil {
+		t.Errorf("%+v", a)
+	}
+}
+
 // hostileRobots makes files of about size bytes that are hard on a matcher.
 func hostileRobots(size int) map[string]string {
 	fill := func(line func(i int) string) string {

@@ -20,6 +20,14 @@ var slownesses = map[string]func(net.Conn){
 	"header a byte a second": func(c net.Conn) {
 		drip(c, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: z\r\n", 1000))
 	},
+	"an interim answer a second": func(c net.Conn) {
+		for {
+			time.Sleep(time.Second) // virtual
+			if _, err := io.WriteString(c, "HTTP/1.1 103 Early Hints\r\n\r\n"); err != nil {
+				return
+			}
+		}
+	},
 	"no body": func(c net.Conn) {
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
 		untilClosed(c)

@@ -29,13 +29,15 @@ var decisions = map[crawl.Reason]string{
 
 var failures = map[fetch.Reason]string{
 	fetch.ReasonRequest:  "the URL cannot be asked for",
-	fetch.ReasonAddress:  "its address may not be connected to",
+	fetch.ReasonAddress:  "its address may not be connected to without --allow-net or --allow-private",
+	fetch.ReasonPort:     "its port may not be connected to without --ports",
 	fetch.ReasonNoHost:   "there is no such host",
 	fetch.ReasonDNS:      "the name could not be looked up",
 	fetch.ReasonConnect:  "no connection: refused, unreachable or not in time",
 	fetch.ReasonProxy:    "the proxy could not be reached or refused",
 	fetch.ReasonTLS:      "bad certificate or failed handshake",
 	fetch.ReasonTimeout:  "the page did not come within --timeout",
+	fetch.ReasonSlow:     "the body came more slowly than --min-rate",
 	fetch.ReasonReset:    "the server closed the connection without an answer",
 	fetch.ReasonProtocol: "the answer is not HTTP",
 	fetch.ReasonHeader:   "the answer's header is too large",

@@ -31,7 +31,7 @@ func (o *options) crawl(seeds []string) (crawl.Config, error) {
 	if err := o.check(); err != nil {
 		return crawl.Config{}, err
 	}
-	client, err := o.fetch()
+	client, err := o.fetch(seeds)
 	if err != nil {
 		return crawl.Config{}, err
 	}
@@ -132,7 +132,7 @@ func idleConns(conns, descriptors int) int {
 	return max(conns, min(max(minIdle, idlePerConn*conns), maxIdle, descriptors/2))
 }
 
-func (o *options) fetch() (fetch.Config, error) {
+func (o *options) fetch(seeds []string) (fetch.Config, error) {
 	cfg := fetch.Config{
 		UserAgent: o.userAgent(),
 		Timeout:   time.Duration(o.timeout),
@@ -140,7 +140,10 @@ func (o *options) fetch() (fetch.Config, error) {
 		MaxConns:  idleConns(o.conns, maxDescriptors()),
 		PerHost:   o.hostCons,
 	}
-	var err error
+	err := o.access(&cfg, seeds)
+	if err != nil {
+		return cfg, err
+	}
 	if cfg.Header, err = parseHeaders(o.headers); err != nil {
 		return cfg, err
 	}

@@ -79,6 +79,16 @@ func TestEveryFlagReachesTheEngine(t *testing.T) {
 		{"--max-size 1MiB", func(c crawl.Config) any { return c.Fetch.MaxBody }, int64(1 << 20)},
 		{"--proxy socks5://127.0.0.1:1080", func(c crawl.Config) any { return c.Fetch.Proxy.String() }, "socks5://127.0.0.1:1080"},
 		{"--resolve a.example:80:127.0.0.1", func(c crawl.Config) any { return c.Fetch.Resolve["a.example:80"] }, "127.0.0.1:80"},
+		{"", func(c crawl.Config) any { return fmt.Sprint(c.Fetch.Guard.Seeds) }, "[http://a.example/]"},
+		{"", func(c crawl.Config) any {
+			return c.Fetch.Guard.Private || len(c.Fetch.Guard.Nets)+len(c.Fetch.Guard.Ports) > 0 || c.Fetch.TLS != nil
+		}, false},
+		{"--allow-private", func(c crawl.Config) any { return c.Fetch.Guard.Private }, true},
+		{"--allow-net 10.1.2.3/8 --allow-net ::1", func(c crawl.Config) any { return fmt.Sprint(c.Fetch.Guard.Nets) }, "[10.0.0.0/8 ::1/128]"},
+		{"--ports 80,8000-8999", func(c crawl.Config) any { return c.Fetch.Guard.Ports.String() }, "80,8000-8999"},
+		{"", func(c crawl.Config) any { return c.Fetch.MinRate }, int64(1 << 10)},
+		{"--min-rate 0", func(c crawl.Config) any { return c.Fetch.MinRate }, int64(0)},
+		{"--insecure", func(c crawl.Config) any { return c.Fetch.TLS.InsecureSkipVerify }, true},
 	} {
 		_, cfg, err := engineConfig(t, strings.Fields(c.args)...)
 		if err != nil {
@@ -96,6 +106,7 @@ func TestFlagsOutOfRange(t *testing.T) {
 		"--depth -2", "--max-pages -1", "-c 0", "-c 99999", "--per-host 0", "--retries -1", "--retries 101",
 		"--rate-limit -1", "--rate-limit 1e-9", "--rate-limit NaN", "--timeout 0", "--max-size 0", "--max-sites 0",
 		"--delay -1s", "--delay 1e30", "--max-bytes 9999999999GiB", "--max-bytes -1", "--cookies /nonexistent",
+		"--allow-net 10.0.0.0/33", "--allow-net localhost", "--allow-net fe80::1%lo", "--ports 0", "--ports http", "--ports 9-8", "--min-rate -1",
 	} {
 		if _, _, err := engineConfig(t, strings.Fields(args)...); err == nil {
 			t.Errorf("%s was accepted", args)

@@ -32,10 +32,15 @@ var kinds = map[string]kind{
 	"delay": open, "max-delay": open, "concurrency": open, "per-host": open, "rate-limit": open,
 	"retries": open, "timeout": open, "grace": open,
 	"contact": open, "user-agent": open, "header": open, "cookies": open, "proxy": open, "resolve": open,
+	"min-rate": open, "insecure": open,
 
 	// A URL that was refused for its host's budget is not remembered, so a larger
 	// budget would come too late for it.
 	"max-pages-per-host": extent,
+
+	// What was refused for its address or port is settled, so an allowance would come
+	// too late for it.
+	"allow-private": extent, "allow-net": extent, "ports": extent,
 
 	"scope": extent, "include": extent, "exclude": extent, "depth": extent, "sitemap": extent,
 	"assets": extent, "drop-params": extent, "robots": extent,

@@ -45,6 +45,7 @@ var given = map[string][]string{
 	"assets": {"true"}, "drop-params": {"utm_*", "fbclid"}, "robots": {"ignore"},
 	"extract": {"h1=h1", "d=meta[name=\"description\"]@content"}, "edges": {"true"}, "exact-stats": {"true"},
 	"max-sites": {"5"}, "max-size": {"1234"}, "expect-urls": {"1000"}, "fp-rate": {"0.25"}, "restart-every": {"10"},
+	"min-rate": {"0"}, "insecure": {"true"}, "allow-private": {"true"}, "allow-net": {"10.0.0.0/8", "fd00::/8"}, "ports": {"80,443,8000-8999"},
 	"seed": {"18446744073709551615"}, "dedup": {"filter"}, "durable": {"false"},
 }
 

@@ -4,27 +4,36 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"crawler/fetch"
 )
 
 // options is every setting of a crawl, as flags fill it. A key of the configuration
 // file is a flag's name, and so is CRAWLER_ with the name in capitals.
 type options struct {
-	seeds    string
-	out      string
-	config   string
-	dryRun   bool
-	jsonl    bool
-	quiet    bool
-	verbose  bool
-	logJSON  choice
-	noColor  bool
-	failOn   bool
-	contact  string
-	agent    string
-	headers  []string
-	cookies  string
-	proxy    string
-	resolve  []string
+	seeds   string
+	out     string
+	config  string
+	dryRun  bool
+	jsonl   bool
+	quiet   bool
+	verbose bool
+	logJSON choice
+	noColor bool
+	failOn  bool
+	contact string
+	agent   string
+	headers []string
+	cookies string
+	proxy   string
+	resolve []string
+
+	allowPrivate bool
+	allowNets    nets
+	ports        ports
+	minRate      size
+	insecure     bool
+
 	robots   choice
 	sitemap  bool
 	scope    choice
@@ -70,7 +79,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 	o.logJSON = choice{value: "text", of: []string{"text", "json"}}
 	o.robots = choice{value: "obey", of: []string{"obey", "ignore"}}
 	o.scope = choice{value: "host", of: []string{"host", "domain", "prefix", "any"}}
-	o.minFree = 256 << 20
+	o.minFree, o.minRate = 256<<20, fetch.DefaultMinRate
 	o.maxSize, o.timeout, o.grace, o.delay, o.maxDelay = 10<<20, seconds(30*time.Second), seconds(5*time.Second), seconds(time.Second), seconds(30*time.Second)
 
 	f.StringVar(&o.seeds, "seeds", "", "read seed URLs from `FILE`, one a line, # begins a comment; - is standard input")
@@ -106,7 +115,12 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.cookies, "cookies", "", "send the cookies of a Netscape cookies.txt `FILE`, and keep those that sites set")
 	f.StringVar(&o.proxy, "proxy", "", "fetch through a http, https or socks5 proxy `URL`")
 	f.StringArrayVar(&o.resolve, "resolve", nil, "connect to `HOST:PORT:ADDR` instead of looking HOST up (repeatable)")
+	f.BoolVar(&o.allowPrivate, "allow-private", false, "connect to private, loopback and other special addresses wherever a link leads there; else only to those that a seed names by host and port")
+	f.Var(&o.allowNets, "allow-net", "connect to special addresses in `CIDR`, such as 10.1.0.0/16 (repeatable)")
+	f.Var(&o.ports, "ports", "connect to these `PORTS` only, and to those of seeds, such as 80,443,8000-8999 (default all but those browsers refuse, such as 25)")
+	f.BoolVar(&o.insecure, "insecure", false, "accept any certificate: expired, self-signed or for another name")
 	f.Var(&o.timeout, "timeout", "longest `TIME` for one page, from connecting to the last byte")
+	f.Var(&o.minRate, "min-rate", "give up a page whose body, 10s after its header, came more slowly than `SIZE` a second; 0 is off")
 	f.Var(&o.maxSize, "max-size", "cut bodies at `SIZE`, decoded")
 	f.Var(&o.grace, "grace", "give pages in flight `TIME` to finish when the crawl is stopped")
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"crawler/crawl"
+	"crawler/fetch"
 	"crawler/report"
 )
 
@@ -55,6 +56,12 @@ func nothing(res crawl.Result, rec *report.Recorder) error {
 			hint = "the host asks for patience; try again later"
 		case crawl.OutOfScope:
 			hint = "give the address it leads to as a seed, or widen --scope"
+		case crawl.Reason(fetch.ReasonAddress):
+			hint = "give what it leads to as a seed, with its port, or allow its network with --allow-net"
+		case crawl.Reason(fetch.ReasonPort):
+			hint = "allow the port with --ports"
+		case crawl.Reason(fetch.ReasonTLS):
+			hint = "have the server's certificate mended; --insecure accepts any"
 		}
 	}
 	return &exitError{code: exitNothing, err: fmt.Errorf("nothing could be fetched%s", why), hint: hint}
