@@ -22,12 +22,14 @@ var rooms = map[string][]string{
 	"parse":             {"weburl"},
 	"fetch":             {"weburl"},
 	"store":             {},
+	"trap":              {"parse", "weburl", "internal/binform"},
 	"crawl":             {"dedup", "fetch", "frontier", "parse", "store", "weburl"},
 	"report":            {"crawl", "dedup", "fetch", "parse", "stats", "store", "weburl", "internal/durable"},
 	"lab":               {"dedup", "parse", "report", "stats", "weburl", "internal/sheet"},
 	"internal/binform":  {},
 	"internal/bigsite":  {},
 	"internal/durable":  {},
+	"internal/mazes":    {},
 	"internal/memweb":   {},
 	"internal/demosite": {},
 	"internal/sheet":    {},
@@ -39,7 +41,7 @@ var rooms = map[string][]string{
 // pure packages take time, randomness and bytes as arguments: none of these may be
 // imported there. (math/rand/v2 may: its seeded generators are pure.)
 var (
-	pure      = []string{"weburl", "stats", "frontier", "dedup", "parse"}
+	pure      = []string{"weburl", "stats", "frontier", "dedup", "parse", "trap"}
 	forbidden = []string{"sync", "sync/atomic", "log", "log/slog", "os", "net/http", "math/rand", "crypto/rand"}
 )
 

@@ -1,0 +1,57 @@
+package trap_test
+
+import (
+	"fmt"
+	"testing"
+
+	"crawler/trap"
+	"crawler/weburl"
+)
+
+func parseURL(raw string) (weburl.URL, error) { return weburl.Parse(raw) }
+
+// benchURLs are product pages and lists of one host.
+func benchURLs(b *testing.B) []weburl.URL {
+	var all []weburl.URL
+	for i := range 64 {
+		all = append(all, mustParse(b, fmt.Sprintf("http://shop.test/catalogue/product/%d/name-of-it.html", i)))
+		all = append(all, mustParse(b, fmt.Sprintf("http://shop.test/list?category=%d&page=%d", i%10, i)))
+	}
+	return all
+}
+
+func BenchmarkJudge(b *testing.B) {
+	g, urls := trap.New(trap.Config{}), benchURLs(b)
+	for i, u := range urls {
+		teach(b, g, u.String(), "", prose(i, 50))
+	}
+	for i := 0; b.Loop(); i++ {
+		g.Judge(urls[i%len(urls)])
+	}
+}
+
+// BenchmarkLearn is a page of a pattern that has had many, without links.
+func BenchmarkLearn(b *testing.B) {
+	g, urls := trap.New(trap.Config{}), benchURLs(b)
+	var s trap.Sampler
+	pages := make([]trap.Page, len(urls))
+	for i, u := range urls {
+		p := s.Page(u, 200, words(prose(i, 300)), 0)
+		p.Sample = append([]uint64(nil), p.Sample...)
+		pages[i] = p
+	}
+	for i := 0; b.Loop(); i++ {
+		k := i % len(urls)
+		g.Watch(urls[k], urls[0])
+		g.Learn(pages[k])
+	}
+}
+
+// BenchmarkSample is a page of 1,000 words.
+func BenchmarkSample(b *testing.B) {
+	var s trap.Sampler
+	u, w := benchURLs(b)[0], words(prose(1, 1000))
+	for b.Loop() {
+		s.Page(u, 200, w, 0)
+	}
+}

@@ -1,0 +1,176 @@
+package trap
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"crawler/internal/binform"
+)
+
+const (
+	kindTrap    = binform.Kind("TRAP")
+	version     = 1
+	mostStored  = 1 << 20 // patterns of a form
+	maxNameSize = 1 << 16 // bytes of a pattern's name
+)
+
+// kinds is the order in which forms number the kinds; new ones go to the end.
+var kinds = [...]Kind{"", Copies, Session, Subdomains, Calendar, Facets, Pattern, Growing, Maze}
+
+// AppendBinary appends what the Guard has learned: 1 KiB a young pattern, up to 16 KiB
+// one that has had many pages. It is for between pages, when Reopened has been asked. The
+// state is advice: a crawl that goes on from an older one, or from none, only learns a
+// trap's last pages again.
+func (g *Guard) AppendBinary(dst []byte) ([]byte, error) {
+	e := binform.Begin(dst, kindTrap, version)
+	e.Uint32(g.page)
+	g.shapes.encode(e)
+	e.Uint32(uint32(len(g.patterns)))
+	for _, p := range g.sorted() {
+		p.encode(e)
+	}
+	return e.Close(), nil
+}
+
+// MarshalBinary is AppendBinary to nothing.
+func (g *Guard) MarshalBinary() ([]byte, error) { return g.AppendBinary(nil) }
+
+// UnmarshalBinary replaces what the Guard has learned; its Config stays. After an error
+// the Guard is as it was.
+func (g *Guard) UnmarshalBinary(data []byte) error {
+	d, _, err := binform.Open(data, kindTrap, version)
+	if err != nil {
+		return fmt.Errorf("trap: %w", err)
+	}
+	fresh := New(g.cfg)
+	fresh.page = d.Uint32()
+	fresh.shapes.decode(d)
+	n := d.Uint32()
+	d.Check(n <= mostStored, "%d patterns, the most is %d", n, mostStored)
+	last := uint64(0)
+	for i := uint32(0); i < n && d.OK(); i++ {
+		p := decodePattern(d)
+		d.Check(i == 0 || p.id > last, "patterns out of order")
+		last = p.id
+		fresh.patterns[p.id] = p
+	}
+	if err := d.Close(); err != nil {
+		return fmt.Errorf("trap: %w", err)
+	}
+	for len(fresh.patterns) > g.cfg.Patterns {
+		fresh.forget()
+	}
+	*g = *fresh
+	return nil
+}
+
+func (s *shapes) encode(e *binform.Encoder) {
+	e.Uint32(uint32(len(s.children)))
+	for _, directory := range slices.Sorted(maps.Keys(s.children)) {
+		e.Uint64(directory)
+		e.Uint8(s.children[directory])
+	}
+	e.Uint32(uint32(len(s.kept)))
+	e.Uint64s(slices.Sorted(maps.Keys(s.kept)))
+}
+
+func (s *shapes) decode(d *binform.Decoder) {
+	for n := d.Uint32(); n > 0 && d.OK(); n-- {
+		directory, children := d.Uint64(), d.Uint8()
+		d.Check(children > 0 && children <= maxChildren, "a directory keeps %d names", children)
+		s.children[directory] = children
+	}
+	for _, name := range d.Uint64s(nil, int(d.Uint32())) {
+		s.kept[name] = struct{}{}
+	}
+}
+
+func (p *pattern) encode(e *binform.Encoder) {
+	e.Uint64(p.id)
+	e.Uint32(uint32(len(p.name)))
+	e.Raw([]byte(p.name))
+	e.Uint8(uint8(slices.Index(kinds[:], p.closed)))
+	for _, v := range p.counts() {
+		e.Uint32(*v)
+	}
+	e.Bool(p.wide)
+	e.Uint8(p.hosts)
+	for _, v := range p.sums() {
+		e.Uint32(math.Float32bits(*v))
+	}
+	for _, m := range p.memories() {
+		m.encode(e)
+	}
+}
+
+// counts, sums and memories are what a form keeps of a pattern, in its order.
+func (p *pattern) counts() []*uint32 {
+	return []*uint32{&p.pages, &p.used, &p.refused, &p.wait, &p.largest, &p.longest}
+}
+
+func (p *pattern) sums() []*float32 {
+	t, l := &p.text, &p.links
+	return []*float32{&t.weight, &t.keyed, &t.dated, &t.combined, &t.forms, &t.formCopies, &t.olds, &t.oldCopies,
+		&t.fresh, &t.recurring, &t.common, &l.weight, &l.own, &l.grown, &l.rooted, &l.fertile, &l.born, &l.back}
+}
+
+func (p *pattern) memories() []*memory { return []*memory{&p.pairs, &p.marks, &p.known} }
+
+// mostOf are the largest sizes of memories.
+var mostOf = [...]int{mostPairs, mostMarks, mostForms}
+
+func decodePattern(d *binform.Decoder) *pattern {
+	p := &pattern{id: d.Uint64()}
+	n := d.Uint32()
+	d.Check(n <= maxNameSize, "a name of %d bytes", n)
+	if d.OK() {
+		p.name = string(d.Raw(int(n)))
+	}
+	k := d.Uint8()
+	d.Check(int(k) < len(kinds), "kind %d", k)
+	if d.OK() {
+		p.closed = kinds[k]
+	}
+	for _, v := range p.counts() {
+		*v = d.Uint32()
+	}
+	d.Check(p.closed == "" || p.refused < p.wait && p.wait >= firstWait && p.wait <= mostWait, "%d of %d refusals", p.refused, p.wait)
+	p.wide, p.hosts = d.Bool(), d.Uint8()
+	for _, v := range p.sums() {
+		*v = math.Float32frombits(d.Uint32())
+		d.Check(*v >= 0 && *v <= 1<<20, "a sum of %g", *v)
+	}
+	for i, m := range p.memories() {
+		m.decode(d, mostOf[i])
+	}
+	return p
+}
+
+func (m *memory) encode(e *binform.Encoder) {
+	e.Uint32(uint32(len(m.entries)))
+	e.Uint32(uint32(m.filled))
+	for _, x := range m.entries {
+		if x.print != 0 {
+			e.Uint32(x.print)
+			e.Uint32(uint32(x.page)<<16 | uint32(x.run)<<8 | uint32(x.times))
+		}
+	}
+}
+
+func (m *memory) decode(d *binform.Decoder, most int) {
+	size, filled := int(d.Uint32()), int(d.Uint32())
+	d.Check(size == 0 || size >= leastMemory && size <= most && size&(size-1) == 0, "a memory of %d", size)
+	d.Check(filled <= size && filled*8 <= d.Left() && (filled > 0) == (size > 0), "%d of %d remembered", filled, size)
+	d.Check(size <= leastMemory || filled*8 >= size*3, "%d of %d remembered", filled, size) // it grew at three quarters
+	if !d.OK() || size == 0 {
+		return
+	}
+	m.entries = make([]entry, size)
+	for range filled {
+		print, rest := d.Uint32(), d.Uint32()
+		x := entry{print: print, page: uint16(rest >> 16), run: uint8(rest >> 8), times: uint8(rest)}
+		d.Check(print&1 == 1 && x.times > 0 && m.place(x), "an entry out of place")
+	}
+}

@@ -1,0 +1,32 @@
+package trap_test
+
+import (
+	"fmt"
+
+	"crawler/parse"
+	"crawler/trap"
+	"crawler/weburl"
+)
+
+// A server answers every address with one page. After some of them the Guard
+// refuses the rest.
+func ExampleGuard() {
+	g := trap.New(trap.Config{})
+	var s trap.Sampler // one a worker
+	text := []uint64{parse.HashWord([]byte("nothing")), parse.HashWord([]byte("here"))}
+	fetched := 0
+	for i := range 100 {
+		u, err := weburl.Parse(fmt.Sprintf("https://soft.example/find/thing%dx", i))
+		if err != nil {
+			panic(err)
+		}
+		if v := g.Judge(u); v.Kind != "" {
+			fmt.Println(v.Kind, v.Pattern, "after", fetched, "pages")
+			break
+		}
+		fetched++
+		g.Watch(u, weburl.URL{}) // these pages have no links to tell with Link
+		g.Learn(s.Page(u, 200, text, 0))
+	}
+	// Output: copies soft.example/find/* after 17 pages
+}

@@ -1,0 +1,165 @@
+package trap
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"crawler/weburl"
+)
+
+// Guard judges the URLs of a crawl. See the package comment. It has one owner.
+type Guard struct {
+	cfg      Config
+	shapes   shapes
+	patterns map[uint64]*pattern
+	page     uint32 // pages learned
+	view     view
+	opened   []uint64
+}
+
+// view is the page whose links are being watched.
+type view struct {
+	watched    bool
+	url, via   weburl.URL
+	shape      shape
+	rooted     bool // it links back to via, which is a directory above it
+	looked     int  // links
+	births     [maxBirths]uint64
+	born       int // births kept
+	fine, wide kin
+}
+
+// kin are the links of a page to URLs of its own pattern.
+type kin struct {
+	id    uint64
+	own   bool // the page was found on one of them
+	born  int  // that were not known before
+	back  [maxBack]uint64
+	backs int // that were, up to maxBack
+}
+
+// The links of a page that are looked at.
+const (
+	maxLinks  = 256
+	maxBirths = 64
+	maxBack   = 16
+)
+
+// New returns a Guard that knows nothing yet.
+func New(cfg Config) *Guard {
+	if cfg.Patterns == 0 {
+		cfg.Patterns = defaultPatterns
+	}
+	cfg.Patterns = max(cfg.Patterns, leastPatterns)
+	return &Guard{cfg: cfg, shapes: newShapes(4 * cfg.Patterns), patterns: map[uint64]*pattern{}}
+}
+
+// Verdict is what Judge says of a URL.
+type Verdict struct {
+	Kind    Kind   // "" to fetch it
+	Pattern string // that refuses it, such as "shop.test/list?sort&view"; "" if refused on sight
+	ID      uint64 // of the pattern, as Reopened tells it; 0 if refused on sight: that is final
+}
+
+// Judge says whether to fetch u, which is about to be: what is known now counts, not
+// what was when u was found.
+func (g *Guard) Judge(u weburl.URL) Verdict {
+	if g.trusted(u) {
+		return Verdict{}
+	}
+	if k := onSight(u); k != "" {
+		return Verdict{Kind: k}
+	}
+	s := g.shapes.of(u)
+	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
+	p := wide
+	if fine != nil && (fine.closed != "" || fine.vouches()) {
+		p = fine
+	}
+	if p == nil || p.closed == "" || p.renames() && !p.known.has(s.form) || p.probe() {
+		return Verdict{}
+	}
+	return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}
+}
+
+// trusted reports whether the configuration forbids to refuse u.
+func (g *Guard) trusted(u weburl.URL) bool {
+	for _, prefix := range g.cfg.Trust {
+		if strings.HasPrefix(strings.TrimPrefix(u.String(), u.Scheme()+"://"), prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Watch begins a page that came home: u, found on via, which is zero for a seed. If it
+// returns true the Guard wants a Link for each of its links. Learn ends the page.
+func (g *Guard) Watch(u, via weburl.URL) bool {
+	s := g.shapes.of(u)
+	v := &g.view
+	*v = view{url: u, via: via, shape: s, fine: kin{id: s.fine}, wide: kin{id: s.wide}}
+	if !via.IsZero() {
+		from := g.shapes.of(via)
+		v.wide.own = from.wide == s.wide
+		v.fine.own = v.wide.own && g.kin(from.fine, s.fine)
+	}
+	p := g.patterns[s.fine]
+	v.watched = p == nil || p.pages < watchedPages || p.closed != "" || p.pages%watchEvery == 0
+	return v.watched
+}
+
+const (
+	watchedPages = 64
+	watchEvery   = 16
+)
+
+// Link takes in a link of the page being watched, and whether it leads to a URL that
+// was known before.
+func (g *Guard) Link(to weburl.URL, known bool) {
+	v := &g.view
+	if v.looked++; v.looked > maxLinks || to == v.url {
+		return
+	}
+	if to == v.via {
+		v.rooted = v.rooted || strings.HasPrefix(v.url.Path(), to.Path())
+		return
+	}
+	s := g.shapes.of(to)
+	if s.wide != v.wide.id {
+		return
+	}
+	h := mix(xxhash.Sum64String(to.String()), 6)
+	if slices.Contains(v.births[:v.born], h) {
+		return // the page has the link twice
+	}
+	if !known && v.born < maxBirths {
+		v.births[v.born] = h
+		v.born++
+	}
+	v.wide.link(h, known)
+	if known || g.kin(s.fine, v.fine.id) { // a way back into another pattern is one out of the maze
+		v.fine.link(h, known)
+	}
+}
+
+// kin reports whether, of two patterns with one wide pattern, a is b or too young to be
+// known as another: in a maze of random names most are.
+func (g *Guard) kin(a, b uint64) bool {
+	if a == b {
+		return true
+	}
+	p := g.patterns[a]
+	return p == nil || p.pages < leastPages
+}
+
+func (k *kin) link(h uint64, known bool) {
+	switch {
+	case !known:
+		k.born++
+	case k.backs < maxBack:
+		k.back[k.backs] = h
+		k.backs++
+	}
+}

@@ -1,0 +1,41 @@
+package trap
+
+// Kind is a kind of trap; "" is none.
+type Kind string
+
+// The kinds of trap.
+const (
+	Repeating  Kind = "repeating"  // a sequence of path segments four times in a row
+	Deep       Kind = "deep"       // more than MaxSegments path segments
+	EqualKeys  Kind = "equal-keys" // more than MaxEqualKeys parameters of one name in a row
+	Copies     Kind = "copies"     // one page for any address
+	Session    Kind = "session"    // the same pages under new session ids
+	Subdomains Kind = "subdomains" // the same pages on any host of a domain
+	Calendar   Kind = "calendar"   // dates without end and without events
+	Facets     Kind = "facets"     // the same things in every order and selection
+	Pattern    Kind = "pattern"    // addresses of one shape whose pages say nothing of their own
+	Growing    Kind = "growing"    // addresses that grow with every link
+	Maze       Kind = "maze"       // every page leads to several new ones and to none that is known
+)
+
+// The limits of what an honest URL has.
+const (
+	MaxSegments  = 64
+	MaxEqualKeys = 16
+	maxRepeats   = 4 // of a sequence of segments in a row
+	maxSequence  = 4 // segments of such a sequence
+)
+
+// Config says what to guard against. The zero value is the default.
+type Config struct {
+	Patterns int // most patterns remembered; 0 means 2,048
+
+	// Trust lists URL prefixes without scheme, such as "shop.test/list", below which
+	// nothing is refused.
+	Trust []string
+}
+
+const (
+	defaultPatterns = 2048
+	leastPatterns   = 16
+)

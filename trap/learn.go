@@ -1,0 +1,117 @@
+package trap
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Learn takes in the page that Watch began, after its Links. Errors and
+// redirects that lead to no new page teach nothing: they say themselves what they are.
+func (g *Guard) Learn(page Page) {
+	v := &g.view
+	if v.url.IsZero() || page.Status >= 300 && v.wide.born == 0 {
+		return
+	}
+	g.page++
+	s := v.shape
+	fine := g.pattern(s.fine)
+	if fine.name == "" {
+		fine.name = g.shapes.nameOf(v.url)
+	}
+	vouched := fine.vouches()
+	g.learn(fine, &v.fine, s, page)
+	if !vouched {
+		wide := g.pattern(s.wide)
+		if wide.name == "" {
+			wide.wide = true
+			wide.name = g.shapes.wideName(v.url)
+		}
+		g.learn(wide, &v.wide, s, page)
+	}
+	*v = view{}
+}
+
+func (g *Guard) learn(p *pattern, k *kin, s shape, page Page) {
+	v := &g.view
+	p.used = g.page
+	p.read(page, s.host, p.address(s))
+	if v.watched {
+		p.found(k, int(s.length) > len(v.via.String()), v.rooted)
+	}
+	p.pages++
+	if p.settle() && len(g.opened) < len(g.patterns) {
+		g.opened = append(g.opened, p.id)
+	}
+}
+
+// pattern returns the pattern of an id, a new one if need be.
+func (g *Guard) pattern(id uint64) *pattern {
+	p := g.patterns[id]
+	if p == nil {
+		if len(g.patterns) >= g.cfg.Patterns {
+			g.forget()
+		}
+		p = &pattern{id: id}
+		g.patterns[id] = p
+	}
+	return p
+}
+
+// forget drops half of the patterns: open ones first, then those unused for longest.
+// Names of directories go too, when there is no more room for any.
+func (g *Guard) forget() {
+	all := g.sorted()
+	slices.SortStableFunc(all, func(a, b *pattern) int {
+		if (a.closed == "") != (b.closed == "") {
+			if a.closed == "" {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.used, b.used)
+	})
+	for _, p := range all[:len(all)/2] {
+		delete(g.patterns, p.id)
+	}
+	if len(g.shapes.kept) >= g.shapes.most {
+		g.shapes.children, g.shapes.kept = map[uint64]uint8{}, map[uint64]struct{}{}
+	}
+}
+
+// sorted returns the patterns by id: the order of a map must not show.
+func (g *Guard) sorted() []*pattern {
+	all := make([]*pattern, 0, len(g.patterns))
+	for _, p := range g.patterns {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *pattern) int { return cmp.Compare(a.id, b.id) })
+	return all
+}
+
+// Reopened returns the patterns that were closed and are open again, since the last
+// call: what they have refused may be offered once more.
+func (g *Guard) Reopened() []uint64 {
+	opened := g.opened
+	g.opened = nil
+	return opened
+}
+
+// Closed is a pattern that refuses URLs.
+type Closed struct {
+	ID      uint64
+	Pattern string
+	Kind    Kind
+	Pages   int // fetched of it, those let through for another look included
+}
+
+// Closed returns the patterns that are closed, by name.
+func (g *Guard) Closed() []Closed {
+	var all []Closed
+	for _, p := range g.sorted() {
+		if p.closed != "" {
+			all = append(all, Closed{p.id, p.name, p.closed, int(p.pages)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Closed) int { return cmp.Compare(a.Pattern, b.Pattern) })
+	return all
+}

@@ -1,0 +1,138 @@
+package trap
+
+import (
+	"math/bits"
+
+	"crawler/parse"
+	"crawler/weburl"
+)
+
+// Page is what a Guard wants to know of a fetched page. A Sampler makes one.
+type Page struct {
+	Status int
+	Digest uint64   // of the words, whatever their order; of the body if there are none
+	Sample []uint64 // some of the pairs of neighbouring words, chosen by their hashes
+}
+
+// MaxSample is the most pairs that are sampled of a page.
+const MaxSample = 48
+
+const (
+	wantSample  = 24 // pairs per page that the sampling rate aims at, at least
+	maxURLWords = 64
+	maxURLBytes = 1024 // how far words of a URL are looked for
+)
+
+// Sampler turns a page's words into a Page. It belongs to one worker.
+type Sampler struct {
+	sample []uint64
+	own    urlWords
+}
+
+// Page describes a page by the hashes of its words, as parse has them. body is a digest
+// of the body, used if there are no words. It costs some 3 ns a word. The Sample is valid
+// until the next call.
+func (s *Sampler) Page(u weburl.URL, status int, words []uint64, body uint64) Page {
+	p := Page{Status: status, Digest: body}
+	if len(words) == 0 {
+		return p
+	}
+	s.own.read(u)
+	s.sample = s.sample[:0]
+	limit := rate(len(words))
+	var sum, before uint64
+	for _, w := range words {
+		if s.own.has(w) {
+			before = 0
+			continue
+		}
+		w = mix(w, 1)
+		sum += w
+		if pair := mix(before, w); before != 0 && pair <= limit && len(s.sample) < MaxSample {
+			s.sample = append(s.sample, pair)
+		}
+		before = w
+	}
+	p.Digest, p.Sample = mix(sum, uint64(2)), s.sample
+	return p
+}
+
+// rate is the largest hash that is sampled: a power of two, so that pages of about the
+// same length have the same pairs sampled.
+func rate(words int) uint64 {
+	return ^uint64(0) >> max(0, bits.Len(uint(words)/wantSample)-1)
+}
+
+// mix is one-to-one in each of its arguments but for rare collisions.
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(bits.RotateLeft64(a, 32)^0x9e3779b97f4a7c15, b^0xd1342543de82ef95)
+	x := hi ^ lo
+	return x ^ x>>29
+}
+
+// urlWords are the hashes of a URL's words, to know them among a page's.
+type urlWords struct {
+	filter [4]uint64 // a bit for each, so that most words need no search
+	hashes [2 * maxURLWords]uint64
+	n      int
+	word   [parse.MaxWordRunes]byte
+}
+
+// read takes the words of u: its runs of letters and digits, in lower case, a number
+// also without its leading zeros.
+func (o *urlWords) read(u weburl.URL) {
+	o.filter, o.n = [4]uint64{}, 0
+	text := u.RequestURI()
+	text = text[:min(len(text), maxURLBytes)]
+	n := 0
+	for i := range len(text) {
+		c := text[i]
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' {
+			if n < len(o.word) {
+				o.word[n] = c
+			}
+			n++
+			continue
+		}
+		o.end(n)
+		n = 0
+	}
+	o.end(n)
+}
+
+// end adds the word of n bytes that has ended.
+func (o *urlWords) end(n int) {
+	if n == 0 || n > len(o.word) || o.n+2 > len(o.hashes) {
+		return
+	}
+	o.add(o.word[:n])
+	zeros := 0
+	for zeros < n-1 && o.word[zeros] == '0' {
+		zeros++
+	}
+	if zeros > 0 {
+		o.add(o.word[zeros:n])
+	}
+}
+
+func (o *urlWords) add(word []byte) {
+	h := parse.HashWord(word)
+	o.hashes[o.n] = h
+	o.n++
+	o.filter[h>>6&3] |= 1 << (h & 63)
+}
+
+func (o *urlWords) has(h uint64) bool {
+	if o.filter[h>>6&3]&(1<<(h&63)) == 0 {
+		return false
+	}
+	for _, own := range o.hashes[:o.n] {
+		if own == h {
+			return true
+		}
+	}
+	return false
+}
