@@ -182,7 +182,7 @@ func (p *pager) extend(s *stored, blocks [][]byte) {
 	if c == nil || !c.ends {
 		return
 	}
-	held := len(c.rest)
+	held := c.taken - chunkSize // the part that was read is in memory until the rest is
 	for _, b := range c.ahead {
 		held += len(b)
 	}

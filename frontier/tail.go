@@ -49,8 +49,11 @@ func (t *tail) store(rec []byte) {
 		if n > 0 {
 			size = min(2*cap(t.blocks[n-1]), lastBlock)
 		}
+		if t.empty() {
+			t.blocks = t.blocks[:0] // a block that was read to its end must not stand before it
+		}
 		t.blocks = append(t.blocks, make([]byte, 0, max(size, len(rec))))
-		n++
+		n = len(t.blocks)
 	}
 	t.blocks[n-1] = append(t.blocks[n-1], rec...)
 }

@@ -50,7 +50,8 @@ links, words, sketches, page records and the crawl's state on disk, and prints:
                         from its start to its end
   bytes of memory       peak resident memory of a crawl that meets 50 URLs for each
   a URL                 page, a million at most, and fetches 500 pages of them, less
-                        that of one that meets a tenth, by the difference in URLs
+                        that of one that meets a tenth, by the difference in URLs;
+                        with few --pages most of it are buffers of fixed size
   recall                share of the site's pages that the server was asked for
   duplicates            requests for a page that the crawl had asked for before
   ns a seen test        CPU time to resolve a page's link and to find its URL among as
