@@ -68,7 +68,7 @@ func (f *Frontier) Restore(hostname string, state []byte, now time.Time) error {
 	h.delay = f.delay(h.asked)
 	h.backoff = min(s.Backoff, f.cfg.MaxBackoff)
 	latest := now.Add(f.cfg.MaxBackoff)
-	h.rest, h.slowed = earlier(s.rest, latest), s.slowed
+	h.rest, h.slowed = earlier(s.rest, latest), earlier(s.slowed, latest)
 	h.notBefore = later(now.Add(h.spacing()), earlier(s.NotBefore, latest))
 	h.restoreQueue(&s)
 	f.queued += h.queued()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+	"strings"
 )
 
 // appendLine appends the record as its line, as encoding/json would write it without the
@@ -70,11 +71,12 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// plainJSON is json.Marshal for strings without the escapes of <, > and &.
+// plainJSON is json.Marshal for strings without the escapes of <, > and &, and with those
+// of what is not Printable.
 func plainJSON(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.Encode(v) // which never fails for strings
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return []byte(Printable(strings.TrimSuffix(b.String(), "\n")))
 }

@@ -140,7 +140,10 @@ func (r *Recorder) Skip(s crawl.Skip) error {
 	if r.skipLines == nil {
 		return nil
 	}
-	return r.skipLines.Write(s)
+	if plainASCII(s.Detail) { // all else is ASCII
+		return r.skipLines.Write(s)
+	}
+	return r.skipLines.AppendLine(func(b []byte) []byte { return append(append(b, plainJSON(s)...), '\n') })
 }
 
 // note keeps the first few failures.

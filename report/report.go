@@ -159,7 +159,7 @@ func (r *Report) JSON() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	return append(data, '\n'), nil
+	return append([]byte(Printable(string(data))), '\n'), nil
 }
 
 // Save writes report.json and report.txt into dir.

@@ -36,7 +36,7 @@ func (r *Report) Text() string {
 type page struct{ strings.Builder }
 
 func (p *page) line(format string, args ...any) {
-	p.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " "))
+	p.WriteString(strings.TrimRight(Printable(fmt.Sprintf(format, args...)), " "))
 	p.WriteByte('\n')
 }
 

@@ -35,7 +35,7 @@ const (
 // repeats a plan of kills (make kill). Without them it is small, and the crawler is this
 // test binary, so that the race detector watches the killed processes too.
 func TestKill(t *testing.T) {
-	kills, pages := envNumber(t, "KILLS", 4), envNumber(t, "KILL_PAGES", 1000)
+	kills, pages := envNumber(t, "KILLS", 4), envNumber(t, "KILL_PAGES", 2000)
 	seed := uint64(envNumber(t, "KILL_SEED", int(rand.Uint64()>>33)))
 	t.Logf("KILL_SEED=%d repeats these kills", seed)
 	bin := "crawler"
@@ -150,9 +150,10 @@ type moment struct {
 // the last ones into the end of the crawl, the others between.
 func (k *killing) plan(kills int, r *rand.Rand) []moment {
 	last := (kills + 9) / 10
+	work := max(k.took-k.start-k.end, time.Millisecond)
 	asked := make([]int, kills)
 	for i := range asked {
-		asked[i] = r.IntN(k.total*9/10 + 1)
+		asked[i] = r.IntN(k.total*8/10 + 1) // so that it is not over before the kill comes
 	}
 	slices.Sort(asked)
 	plan := make([]moment, kills)
@@ -161,9 +162,9 @@ func (k *killing) plan(kills int, r *rand.Rand) []moment {
 		case i >= kills-last:
 			plan[i] = moment{k.total, upTo(r, k.end)}
 		case i%5 == 0:
-			plan[i] = moment{0, upTo(r, k.start*3/2)}
+			plan[i] = moment{0, upTo(r, min(k.start*3/2, k.start+work/4))}
 		default:
-			plan[i] = moment{asked[i], upTo(r, min(commitEvery, k.took/time.Duration(kills)))}
+			plan[i] = moment{asked[i], upTo(r, min(commitEvery, work/time.Duration(2*kills)))}
 		}
 	}
 	return plan

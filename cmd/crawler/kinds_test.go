@@ -36,7 +36,7 @@ func TestEveryFlagHasAKind(t *testing.T) {
 
 // given is a value of every flag that is kept, other than its default.
 var given = map[string][]string{
-	"max-pages": {"7"}, "max-bytes": {"2GiB"}, "time-limit": {"90s"}, "fail-on-limit": {"true"}, "min-free": {"0"},
+	"max-pages": {"7"}, "max-bytes": {"2GiB"}, "time-limit": {"90s"}, "fail-on-limit": {"true"}, "min-free": {"0"}, "max-memory": {"512MiB"},
 	"delay": {"250ms"}, "max-delay": {"0"}, "concurrency": {"9"}, "per-host": {"4"}, "rate-limit": {"0.125"},
 	"retries": {"5"}, "timeout": {"5"}, "grace": {"3s"}, "contact": {"me@example.org"}, "user-agent": {"x/1, y"},
 	"header": {"A: b, c", "Authorization: Basic \"x\""}, "cookies": {"testdata/cookies.txt"}, "proxy": {"http://u:p@127.0.0.1:3128"},

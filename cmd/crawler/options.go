@@ -66,6 +66,7 @@ type options struct {
 	durable  bool
 	dedup    choice
 	minFree  size
+	memory   memorySize
 
 	set  *pflag.FlagSet // of flags
 	demo bool           // the web is the demo's own
@@ -135,6 +136,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.durable, "durable", true, "keep the crawl's state on disk, so that crawler resume can go on after a stop or a crash; =false keeps it in memory")
 	f.Var(&o.dedup, "dedup", "`exact|filter`: exact settles every doubt of the filter against a log of all URLs; filter bounds the memory and may lose pages, the report says how many")
 	f.Var(&o.minFree, "min-free", "stop when the disk has less than `SIZE` free; 0 is off")
+	f.Var(&o.memory, "max-memory", "collect garbage harder, and warn, as memory nears `SIZE`, such as 512MiB; at least 64MiB, 0 leaves it to GOMEMLIMIT")
 	f.Uint64Var(&o.seed, "seed", 0, "derive every hash from `N`, for runs to compare; 0 draws a secret one, which no site can play against")
 
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress and no warnings")

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"crawler/crawl"
+	"crawler/report"
 )
 
 // How often progress is shown: a live block on a terminal, a line in a log.
@@ -59,7 +60,8 @@ func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
-	return s.w.Write(p)
+	_, err := io.WriteString(s.w, report.Printable(string(p)))
+	return len(p), err
 }
 
 // clear takes the block away.
@@ -117,7 +119,7 @@ func (s *screen) show(p crawl.Progress) {
 	s.erase()
 	lines := describe(p, s.last, s.before)
 	for i := range lines {
-		lines[i] = clip(lines[i], s.width-1)
+		lines[i] = report.Printable(clip(lines[i], s.width-1))
 	}
 	io.WriteString(s.w, strings.Join(lines, "\n")+"\n")
 	s.lines, s.last = len(lines), p

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"crawler/report"
 )
 
 // version is the program's; it stands in the user agent and in every report.
@@ -68,10 +70,11 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	if !errors.As(err, &e) {
 		e = &exitError{code: exitUsage, err: err, hint: "crawler --help lists the commands, crawler COMMAND --help the flags"}
 	}
-	fmt.Fprintf(errw, "crawler: %v\n", e.err)
+	text := fmt.Sprintf("crawler: %v\n", e.err)
 	if e.hint != "" {
-		fmt.Fprintf(errw, "  -> %s\n", e.hint)
+		text += fmt.Sprintf("  -> %s\n", e.hint)
 	}
+	io.WriteString(errw, report.Printable(text))
 	return e.code
 }
 

@@ -55,6 +55,7 @@ func (o *options) session(parent context.Context, s streams, dir *store.Dir) (ct
 	// net/http complains about servers through the standard logger.
 	stdlog.SetOutput(slog.NewLogLogger(log.Handler(), slog.LevelDebug).Writer())
 	stdlog.SetFlags(0)
+	unlimit := o.memory.limit()
 	ctx, release := interruptible(parent, show)
 	ctx, cancel := context.WithCancel(ctx)
 	r = &session{options: o, std: s, dir: dir, show: show, log: log, cancel: cancel}
@@ -62,6 +63,7 @@ func (o *options) session(parent context.Context, s streams, dir *store.Dir) (ct
 		r.close() // unless that is done, and then its error was told
 		cancel()
 		release()
+		unlimit()
 	}
 }
 
@@ -97,6 +99,12 @@ func (r *session) plug(cfg *crawl.Config) (err error) {
 	}
 	cfg.Store, cfg.Recorder = r.dir, &logged{Recorder: r.rec, log: r.log}
 	cfg.Progress, cfg.ProgressEvery = r.show.progress(r.options, r.log)
+	if cfg.Progress != nil && r.memory > 0 {
+		cfg.Progress = r.memory.watch(cfg.Progress, r.log)
+	}
+	if few := r.fewFiles(); few != "" {
+		r.log.Warn(few)
+	}
 	if r.contact == "" && r.agent == "" && !r.quiet && !local(cfg.Seeds) {
 		r.log.Warn("no contact in the user agent: set --contact so that a site's owner can reach you")
 	}

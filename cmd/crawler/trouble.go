@@ -97,10 +97,30 @@ func diskError(err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		hint = "free some space, or choose another place to write to"
 	}
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		hint = moreDescriptors
+	}
 	if errors.Is(err, os.ErrPermission) {
 		hint = "choose an -o you may write to"
 	}
 	return &exitError{code: exitDisk, err: plain(err), hint: hint}
+}
+
+// moreDescriptors is what to do when files and connections cannot be opened.
+const moreDescriptors = "raise the limit of open files: ulimit -n 1024"
+
+// ownFiles is how many descriptors a crawl needs beside its connections: those of its
+// records, its state and its log of seen URLs.
+const ownFiles = 48
+
+// fewFiles says that connections will have to wait for descriptors, if they will: the
+// crawl then goes on as fast as it can.
+func (o *options) fewFiles() (warning string) {
+	if limit := maxDescriptors(); limit < o.conns+ownFiles {
+		return fmt.Sprintf("this process may open %d files and connections, and -c %d wants %d, so some pages may fail: lower -c, or %s",
+			limit, o.conns, o.conns+ownFiles, moreDescriptors)
+	}
+	return ""
 }
 
 // plain gives an error, which may be several joined, a text of one line that says nothing

@@ -37,6 +37,9 @@ func (o *options) verdict(res crawl.Result, rec *report.Recorder, goOn string) e
 	return nil
 }
 
+// maxDetail is how many bytes of a failure's own words are shown.
+const maxDetail = 300
+
 // nothing explains why no page could be had, by what happened first.
 func nothing(res crawl.Result, rec *report.Recorder) error {
 	why := ""
@@ -45,7 +48,7 @@ func nothing(res crawl.Result, rec *report.Recorder) error {
 		why, hint = fmt.Sprintf(" before %s ended the crawl", res.EndedBy), "raise the limit"
 	}
 	for _, s := range rec.FirstFailures() {
-		why += "\n  " + s.URL + ": " + strings.TrimPrefix(fmt.Sprintf("%s, %s", s.Reason, s.Detail), ", ")
+		why += "\n  " + s.URL + ": " + strings.TrimPrefix(fmt.Sprintf("%s, %s", s.Reason, report.OneLine(s.Detail, maxDetail)), ", ")
 		switch s.Reason {
 		case crawl.Disallowed:
 			hint = "robots.txt does not allow it; on your own site, --robots ignore fetches it all the same"

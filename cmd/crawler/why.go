@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -230,7 +231,7 @@ func (st *story) print(s streams, name string, asJSON bool) error {
 		}
 		text = append(text, '\n')
 	}
-	if _, err := s.out.Write(text); err != nil {
+	if _, err := io.WriteString(s.out, report.Printable(string(text))); err != nil {
 		return diskError(err)
 	}
 	switch {

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"crawler/crawl"
+	"crawler/frontier"
+	"crawler/report"
+)
+
+// poison is what a terminal, a log or a table might obey: escape sequences, the controls
+// of C0 and C1, both ways to write CSI, line separators, bidirectional overrides,
+// zero-width characters, invalid UTF-8, a formula, and a forged log line.
+const poison = "\x1b[2J\x1b]0;owned\x07\x9b31m\u009b31m\u2028\u2029\u202e\u2066\u200b\ufeff\x7f\x08\xff\xc3 =cmd|' /C calc'!A0 level=ERROR msg=forged"
+
+// poisoned is poison as a header may carry it to net/http's client.
+var poisoned = strings.Map(func(r rune) rune {
+	if r < ' ' || r == 0x7f || r == utf8.RuneError {
+		return -1
+	}
+	return r
+}, poison)
+
+// hostile answers one request with whatever bytes it likes.
+func hostile(path, host string) string {
+	html := func(header, body string) string {
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\n%sContent-Length: %d\r\nConnection: close\r\n\r\n%s", header, len(body), body)
+	}
+	const page = "Content-Type: text/html; charset=utf-8\r\n"
+	switch path {
+	case "/robots.txt":
+		return html("Content-Type: text/plain\r\n", "User-agent: *\nDisallow: /secret"+poison+"\nSitemap: http://"+host+"/map"+poison+"\n"+poison+"\n")
+	case "/":
+		var b strings.Builder
+		fmt.Fprintf(&b, "<html lang=%q><title>%s\n\r%s</title><p>%s", poison, poison, strings.Repeat("x\x1b[31m", 1<<17), poison)
+		for _, l := range []string{"type", "title", "location", "gzip", "charset", "path/" + poison, "?q=" + poison, "#" + poison} {
+			fmt.Fprintf(&b, "<a href=\"/%s\">%s</a>", l, poison)
+		}
+		fmt.Fprintf(&b, "<a href=\"http://%s.invalid/\">x</a><a href=\"http://[%s]/\">x</a><a href=\"%s:x\">x</a>", poison, poison, poison)
+		return html(page, b.String())
+	case "/type":
+		return html("Content-Type: text/"+poisoned+"; charset="+poisoned+"\r\nX-Robots-Tag: "+poisoned+"\r\nLink: <"+poisoned+">; rel=\"next\"\r\n", poison)
+	case "/title":
+		return html(page, "<title>"+strings.Repeat(poison, 20000)+"</title>")
+	case "/location":
+		return "HTTP/1.1 302 Found\r\nLocation: http://[" + poisoned + "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+	case "/status":
+		return "HTTP/1.1 2" + poison + " " + poison + "\r\n\r\n"
+	case "/header":
+		return "HTTP/1.1 200 OK\r\n" + poison + "\r\n: " + poison + "\r\n\r\n"
+	case "/raw":
+		return poison + "\r\n\r\n"
+	case "/gzip":
+		return html("Content-Encoding: "+poisoned+"\r\n"+page, "x")
+	case "/charset":
+		return html("Content-Type: text/html\r\n", "<meta charset=\""+poison+"\"><base href=\""+poison+"\"><title>"+poison+"</title>")
+	case "/late":
+		return "HTTP/1.1 429 " + poisoned + "\r\nRetry-After: " + poisoned + "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+	}
+	return "HTTP/1.1 404 " + poisoned + "\r\n" + page + "Content-Length: 0\r\nConnection: close\r\n\r\n"
+}
+
+// serveHostile serves the hostile site, byte by byte its own.
+func serveHostile(t *testing.T) (url string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go answerHostile(c, l.Addr().String())
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+func answerHostile(c net.Conn, host string) {
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(time.Minute))
+	r := bufio.NewReader(c)
+	first, err := r.ReadString('\n')
+	for line := first; err == nil && line != "\r\n"; {
+		line, err = r.ReadString('\n')
+	}
+	if f := strings.Fields(first); err == nil && len(f) == 3 {
+		c.Write([]byte(hostile(f[1], host)))
+	}
+}
+
+// No byte that a site chose makes a terminal, a log or a file of records do anything but
+// show it, in any form of output.
+func TestHostileSiteInEveryOutput(t *testing.T) {
+	url := serveHostile(t)
+	var failures string
+	for name, flags := range map[string][]string{
+		"verbose text": {"-v", "--edges"},
+		"verbose json": {"-v", "--log-format", "json", "--jsonl", "--sitemap"},
+		"plain":        {"--extract", "t=title", "--extract", "a=a@href"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			args := append([]string{"crawl", url + "/", "-o", dir, "--delay", "0", "--retries", "0", "--min-free", "0"}, flags...)
+			stdout, stderr := outputs(t, args...)
+			checkHarmless(t, "stdout", stdout)
+			checkHarmless(t, "stderr", stderr)
+			for _, file := range []string{report.PagesFile, report.SkippedFile, report.EdgesFile, report.JSONFile, report.TextFile} {
+				data, err := os.ReadFile(filepath.Join(dir, file))
+				if err != nil && !(os.IsNotExist(err) && file == report.EdgesFile) {
+					t.Fatal(err)
+				}
+				checkHarmless(t, file, data)
+				if strings.HasSuffix(file, ".jsonl") {
+					checkLines(t, file, data)
+				}
+			}
+			if slices.Contains(flags, "json") {
+				checkLines(t, "stdout", stdout)
+				checkLines(t, "log", stderr[:bytes.Index(stderr, []byte("crawler "+version))])
+			}
+			for _, p := range readPages(t, filepath.Join(dir, report.PagesFile)) {
+				for _, form := range [][]string{{"why", dir, p.URL}, {"why", dir, p.URL, "--json"}} {
+					out, errs := outputs(t, form...)
+					checkHarmless(t, "why", append(out, errs...))
+				}
+			}
+			for _, form := range [][]string{{"report", dir}, {"report", dir, "--json"}} {
+				out, errs := outputs(t, form...)
+				checkHarmless(t, "report", append(out, errs...))
+			}
+			pages := readPages(t, filepath.Join(dir, report.PagesFile))
+			if len(pages) < 5 || !strings.Contains(pages[0].Title, "\u200b") {
+				t.Errorf("%d pages, the first titled %.40q: the poison was not recorded", len(pages), pages[0].Title)
+			}
+			skipped, _ := os.ReadFile(filepath.Join(dir, report.SkippedFile))
+			failures += string(skipped)
+		})
+	}
+	if !strings.Contains(failures, `\u202e`) {
+		t.Errorf("no failure told of the poison:\n%s", failures)
+	}
+}
+
+// What could not be fetched at all is explained by the site's own words, on standard
+// error.
+func TestHostileFailureIsExplained(t *testing.T) {
+	url := serveHostile(t)
+	for _, path := range []string{"/status", "/header", "/raw", "/location", "/gzip", "/late"} {
+		stdout, stderr := outputs(t, "crawl", url+path, "-o", filepath.Join(t.TempDir(), "out"), "--delay", "0", "--retries", "0", "--min-free", "0", "--robots", "ignore")
+		checkHarmless(t, path, stdout)
+		checkHarmless(t, path, stderr)
+		if len(stderr) > 4<<10 {
+			t.Errorf("%s: %d bytes on standard error", path, len(stderr))
+		}
+	}
+	stdout, stderr := outputs(t, "crawl", "--dry-run", url+"/"+strings.ReplaceAll(poison, "\x00", ""))
+	checkHarmless(t, "dry run", append(stdout, stderr...))
+}
+
+// outputs runs the command line in this process.
+func outputs(t *testing.T, args ...string) (stdout, stderr []byte) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	run(args, strings.NewReader(""), &out, &errs)
+	return out.Bytes(), errs.Bytes()
+}
+
+// checkHarmless finds what a terminal might obey.
+func checkHarmless(t *testing.T, where string, data []byte) {
+	t.Helper()
+	for i := 0; i < len(data); {
+		r, n := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && n == 1 || r != '\n' && !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r) {
+			t.Errorf("%s: byte %d is %#x: %q", where, i, data[i], data[max(0, i-40):min(len(data), i+40)])
+			return
+		}
+		i += n
+	}
+	for line := range bytes.Lines(data) {
+		if bytes.HasPrefix(line, []byte("level=ERROR")) {
+			t.Errorf("%s: a forged line: %q", where, line)
+		}
+	}
+}
+
+// checkLines holds every line to be one JSON object.
+func checkLines(t *testing.T, where string, data []byte) {
+	t.Helper()
+	for line := range bytes.Lines(data) {
+		var v map[string]any
+		if err := json.Unmarshal(line, &v); err != nil {
+			t.Errorf("%s: %v: %.200q", where, err, line)
+		}
+	}
+}
+
+// The live block is drawn by our own escapes and holds no other; nor does a log line
+// above it.
+func TestHostileHostInTheProgressBlock(t *testing.T) {
+	var out bytes.Buffer
+	s := &screen{w: &out, live: true, width: 800}
+	fmt.Fprintf(s, "page %s\n", poison)
+	s.show(crawl.Progress{Busiest: []frontier.HostLoad{{Host: poison[:20]}}})
+	checkHarmless(t, "screen", out.Bytes())
+}
+
+// What the errors name is shown, on lines that are ours, and cut.
+func TestHostileWordsInErrors(t *testing.T) {
+	_, stderr := outputs(t, "report", filepath.Join(t.TempDir(), poison))
+	checkHarmless(t, "error", stderr)
+	rec, err := report.NewRecorder(report.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	detail := poison + "\nlevel=ERROR " + strings.Repeat(poison, 1000)
+	if err := rec.Skip(crawl.Skip{URL: "http://a.example/", Reason: "reset", Detail: detail}); err != nil {
+		t.Fatal(err)
+	}
+	text := nothing(crawl.Result{}, rec).Error()
+	checkHarmless(t, "verdict", []byte(text))
+	if lines := strings.Count(text, "\n"); lines != 1 || len(text) > 4*maxDetail {
+		t.Errorf("%d lines, %d bytes: %.300q", lines, len(text), text)
+	}
+}
+
+// Nothing of a host's name leaves the directory, hides it or means anything to a shell.
+func TestDirectoryNameOfAHost(t *testing.T) {
+	for host, want := range map[string]string{
+		"example.com:8080":         "example.com_8080",
+		"[::1]:80":                 "___1__80",
+		"../../etc":                ".._.._etc",
+		"a\x1b[2J\u202e$(x) `y`\n": "a__2____________y__",
+		strings.Repeat("a", 300):   strings.Repeat("a", 57) + "...",
+	} {
+		got := fileName(host)
+		if strings.ContainsAny(got, "/\\:$` \n") || len(got) > 60 {
+			t.Errorf("%q: %q", host, got)
+		}
+		if !strings.Contains(host, "\x1b") && got != want {
+			t.Errorf("%q: %q, want %q", host, got, want)
+		}
+	}
+}
