@@ -13,7 +13,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 VULNDB     ?= https://vuln.go.dev
 
-.PHONY: run build test bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt fuzz real real-big kill memory cost
+.PHONY: run build test bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt conformance fuzz real real-big kill memory cost
 
 run:
 	$(GO) run ./cmd/crawler demo
@@ -79,6 +79,15 @@ vuln:
 
 fmt:
 	gofmt -w .
+
+# Standards' own cases: how many pass, and how many deviate as docs/conformance.md says.
+# Whole sets of test files run too when WPT_URL_RESOURCES or CRAWLER_HTML5LIB_TESTS names
+# their folder.
+conformance:
+	@out=$$($(GO) test -count=1 -v -run Conformance . 2>&1) || { echo "$$out"; exit 1; }; \
+	  echo "$$out" | sed -n 's/^.*\.go:[0-9]*: \([a-z]*: [0-9]* passed, [0-9]* deviating\)$$/\1/p'
+	@if [ -n "$$WPT_URL_RESOURCES" ]; then $(GO) test -count=1 -v -run WHATWG ./weburl; fi
+	@if [ -n "$$CRAWLER_HTML5LIB_TESTS" ]; then $(GO) test -count=1 -v -run HTML5Lib ./parse; fi
 
 # Every fuzz target in turn. When its time is over, go test before 1.27 now and then says
 # "context deadline exceeded" although no input failed (go.dev/issue/75804); such a target

@@ -94,15 +94,15 @@ func attrNameEnd(b []byte, i int) int {
 }
 
 // attrValue reads "= value" from the end of an attribute's name and returns
-// the value's span, empty if there is none, and the index behind it; -1 if the
-// document ends first.
+// the value's span, empty and in its place if there is none, and the index
+// behind it; -1 if the document ends first.
 func attrValue(b []byte, i int) (value span, next int) {
 	i = pastSpace(b, i)
 	if i >= len(b) {
 		return span{}, -1
 	}
 	if b[i] != '=' {
-		return span{}, i
+		return span{i, i}, i
 	}
 	if i++; i >= len(b) {
 		return span{}, -1

@@ -41,6 +41,8 @@ var charsetCases = []struct{ header, body, want string }{
 	{"text/html", "<meta charset=gbk content='charset=euc-kr' http-equiv=content-type>", "gbk"},
 	{"text/html", "<meta content='charset=euc-kr' charset=gbk>", "gbk"},
 	{"text/html", "<meta content='charset=euc-kr' charset=nonsense http-equiv=content-type>", "windows-1252"},
+	{"text/html", "<meta content='charset=euc-kr' charset http-equiv=content-type>", "windows-1252"},
+	{"text/html", "<meta charset content='charset=euc-kr' http-equiv=content-type>", "euc-kr"},
 	{"text/html", "<meta charset=nonsense content='charset=euc-kr' http-equiv=content-type>", "euc-kr"},
 	{"text/html", "<meta http-equiv=content-type content='charset charset charset=x; charset=y'>", "windows-1252"},
 	{"text/html", "<meta http-equiv=content-type content='charset=\"gbk'>", "windows-1252"},

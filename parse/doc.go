@@ -42,6 +42,12 @@
 // header or a <meta> names, else Windows-1252, as golang.org/x/net/html/charset
 // decides. Documents in UTF-8 or ASCII are read where they lie.
 //
+// What is read is decided by the Content-Type header and, where that says nothing,
+// by the first bytes. They also decide that nothing is read: a body that begins
+// like an image, an archive, a program or another format that is no text is
+// KindOther, whatever the header calls it, and so is text/plain with control bytes
+// that no text has. A header that says "no text" is believed.
+//
 // # Costs and limits
 //
 // Time is linear in the bytes, whatever they are; there is no recursion, and

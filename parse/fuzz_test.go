@@ -30,6 +30,9 @@ func addPages(f *testing.F) {
 	for _, c := range constructs {
 		f.Add([]byte(c.html))
 	}
+	for _, h := range hostile {
+		f.Add([]byte(h.make(600)))
+	}
 }
 
 // FuzzTokens holds the scanner against the HTML library's tokenizer, which
@@ -45,7 +48,8 @@ func FuzzTokens(f *testing.F) {
 		low := bytes.ToLower(body)
 		if bytes.Contains(low, []byte("<svg")) || bytes.Contains(low, []byte("<math")) ||
 			bytes.Contains(low, []byte("<script")) && bytes.Contains(low, []byte("<!--")) ||
-			bytes.HasPrefix(body, []byte("\ufeff")) || bytes.Contains(low, []byte("<base")) {
+			bytes.HasPrefix(body, []byte("\ufeff")) || bytes.Contains(low, []byte("<base")) ||
+			isBinary(body) { // not read at all: TestThreatBinaryAsText
 			return
 		}
 		base := mustURL(t, "http://h.example/a/b?c")
@@ -124,6 +128,9 @@ func FuzzParse(f *testing.F) {
 	for i := range types {
 		f.Add([]byte("<title>x</title><a href=1>y</a><base href=/z>"), uint8(i), "noindex, crawler: none", `<x>; rel="next"`)
 		f.Add([]byte("<?xml version='1.0' encoding='koi8-r'?><urlset><url><loc>http://a.example/</loc></url></urlset>"), uint8(i|16), "", "")
+		for _, b := range binaries {
+			f.Add([]byte(b.body), uint8(i), "", "")
+		}
 	}
 	rule, err := ParseRule("x=a[href]@href")
 	if err != nil {
@@ -163,7 +170,7 @@ func FuzzCharset(f *testing.F) {
 	addPagesWithHeader(f)
 	p, page := New(Options{}), new(Page)
 	f.Fuzz(func(t *testing.T, body []byte, header string) {
-		if media, _ := mediaType(header); media != "text/html" || charsetByMIME(header) {
+		if media, _ := mediaType(header); media != "text/html" || charsetByMIME(header) || isBinary(body) {
 			return
 		}
 		if err := p.Parse(Input{ContentType: header, Body: body}, page); err != nil {

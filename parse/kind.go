@@ -9,8 +9,20 @@ import (
 )
 
 // kindOf says what to read the document as: what the Content-Type header says,
-// and where that says only "XML" or nothing, what the first bytes look like.
-func kindOf(media string, sitemap bool, body []byte) Kind {
+// and where that says only "XML" or nothing, what the first bytes look like. What
+// is called text and begins like an image, an archive or a program is not read.
+func kindOf(media, label string, sitemap bool, body []byte) Kind {
+	kind := declaredKind(media, sitemap, body)
+	switch {
+	case kind == KindText && isBinaryText(body, label),
+		kind != KindOther && isBinary(body):
+		return KindOther
+	}
+	return kind
+}
+
+// declaredKind is kindOf without suspicion.
+func declaredKind(media string, sitemap bool, body []byte) Kind {
 	switch {
 	case media == "text/html":
 		return KindHTML
@@ -57,10 +69,12 @@ func sniff(sitemap bool, body []byte) Kind {
 	if len(head) == 0 || head[0] != '<' {
 		return plainKind(sitemap, body)
 	}
-	if kind := xmlKind(body); kind != KindOther {
-		return kind
+	// XHTML must say that it is XML: "<html>" alone is HTML.
+	kind := xmlKind(body)
+	if kind == KindOther || kind == KindXHTML && !bytes.HasPrefix(head, []byte("<?xml")) {
+		return KindHTML
 	}
-	return KindHTML
+	return kind
 }
 
 // xmlKind goes by the root element.

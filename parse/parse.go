@@ -208,7 +208,7 @@ func (p *Parser) Parse(in Input, page *Page) error {
 	p.robotsTags(in.RobotsTag)
 	media, label := mediaType(in.ContentType)
 	body, err := p.unpack(in, media)
-	page.Kind = kindOf(media, in.Sitemap, body)
+	page.Kind = kindOf(media, label, in.Sitemap, body)
 	p.rewind(in.URL)
 	p.linkHeaders(in.Link)
 	p.before = mark{len(page.Links), page.BadLinks, page.Canonical}

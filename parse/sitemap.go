@@ -29,7 +29,9 @@ func (p *Parser) listing(b []byte) {
 			}
 			switch {
 			case !feed && string(prefixOf(name)) == string(prefix) && string(localName(name)) == "loc":
-				i = p.loc(b, i)
+				if !p.tag.selfClosing {
+					i = p.loc(b, i)
+				}
 			case string(localName(name)) == "link":
 				i = p.listedLink(b, i, feed)
 			case feed && string(name) == "title" && len(p.title) == 0 && !p.tag.selfClosing:

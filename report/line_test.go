@@ -2,9 +2,12 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"crawler/parse"
 )
 
 // Every line is what encoding/json makes of the record, to the byte.
@@ -31,5 +34,18 @@ func TestLineIsJSON(t *testing.T) {
 		if want := append(plainJSON(r), '\n'); !bytes.Equal(line, want) {
 			t.Fatalf("%s\nwant %s", line, want)
 		}
+	}
+}
+
+// What went wrong in reading a page is told, that its fields could not be taken, too.
+func TestErrorOfARecord(t *testing.T) {
+	v := visit(t, "http://a.example/", 200, "x")
+	v.Page.ExtractErr = parse.ErrTooDeep
+	if r := recordOf(v); r.Error != parse.ErrTooDeep.Error() {
+		t.Errorf("fields not taken: error %q", r.Error)
+	}
+	v.ParseErr = errors.New("no text")
+	if r := recordOf(v); r.Error != "no text" {
+		t.Errorf("not read: error %q", r.Error)
 	}
 }

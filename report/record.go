@@ -44,8 +44,11 @@ func recordOf(v *crawl.Visit) PageRecord {
 	if v.From != "" {
 		r.URL = v.From
 	}
-	if v.ParseErr != nil {
+	switch {
+	case v.ParseErr != nil:
 		r.Error = v.ParseErr.Error()
+	case v.Page.ExtractErr != nil:
+		r.Error = v.Page.ExtractErr.Error()
 	}
 	if read(v) {
 		r.Digest = hexOf(v.Digest)

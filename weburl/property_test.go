@@ -87,9 +87,22 @@ func checkParts(t *testing.T, u URL) {
 	}
 }
 
+// hostileRefs are made to hurt a reader: long, deep, nearly something else.
+var hostileRefs = []string{
+	"http://" + strings.Repeat("a.", 600) + "test/", "http://" + strings.Repeat("%61", 400) + ".test/", "http://xn--" + strings.Repeat("a", 60) + ".test/",
+	"http://h.test/" + strings.Repeat("../", 500), "http://h.test/" + strings.Repeat("a/%2e%2e/", 500), "http://h.test/?" + strings.Repeat("a=b&", 500),
+	"http://h.test/" + strings.Repeat("%", 500), strings.Repeat("http:", 500), strings.Repeat("/", 500), strings.Repeat("\\", 500), strings.Repeat("@", 500),
+	"http://" + strings.Repeat("[", 100), "http://[" + strings.Repeat(":", 100) + "]/", "http://1" + strings.Repeat(".1", 100) + "/", "http://0x" + strings.Repeat("f", 100) + "/",
+	strings.Repeat("\t\n\r", 100) + "x", "\x00\x1bjava\nscript:x", "http://h.test\\@evil.test/", "http://h.test:80:80@evil.test/", "http://127.0.0.1.:80/", "http://①②⑦.0.0.1/",
+	"http://h\u00ad.test/", "http://h\u2024test/", "http://ℌ.test/", "http://\U000e0001.test/", "\xff\xfe", "http://h.test/\xed\xa0\x80",
+}
+
 func FuzzParse(f *testing.F) {
 	for _, r := range readRows(f) {
 		f.Add(r.input)
+	}
+	for _, ref := range hostileRefs {
+		f.Add(ref)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		u, err := Parse(raw)
@@ -103,6 +116,10 @@ func FuzzParse(f *testing.F) {
 func FuzzResolve(f *testing.F) {
 	for _, r := range readRows(f) {
 		f.Add(r.base, r.input)
+	}
+	for _, ref := range hostileRefs {
+		f.Add("http://h.test/a/b?c", ref)
+		f.Add(ref, "../x")
 	}
 	f.Fuzz(func(t *testing.T, rawBase, ref string) {
 		base, err := Parse(rawBase)

@@ -11,7 +11,8 @@ import (
 )
 
 // wptDir names the environment variable that says where the web platform tests'
-// folder url/resources lies. Its files are not ours to ship.
+// folder url/resources lies: the whole of it, as new as it is. An older table's
+// rows for http and https are in testdata/conformance (docs/conformance.md).
 const wptDir = "WPT_URL_RESOURCES"
 
 // wptCase is one row of urltestdata.json.
@@ -48,7 +49,7 @@ func TestWHATWG_urltestdata(t *testing.T) {
 func readWPT[Row any](t *testing.T, file string) (rows []Row) {
 	dir := os.Getenv(wptDir)
 	if dir == "" {
-		t.Skip(wptDir + " is not set; testdata/urls.txt covers the same classes")
+		t.Skip(wptDir + " is not set; testdata/conformance/whatwg.txt has most of it")
 	}
 	data, err := os.ReadFile(filepath.Join(dir, file))
 	if err != nil {
