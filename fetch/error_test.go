@@ -343,29 +343,11 @@ func longHeader(w http.ResponseWriter, _ *http.Request) {
 
 // goAway is an HTTP/2 server that ends every connection at the first request.
 func goAway(t *testing.T) (Config, string) {
-	srv, cfg := serveTLS(t, nil, func(srv *httptest.Server) {
-		srv.EnableHTTP2 = false
-		srv.TLS.NextProtos = []string{"h2"}
-		srv.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": sendGoAway}
+	srv, cfg := hostileHTTP2(t, func(f *http2.Framer, _ uint32) error {
+		f.WriteGoAway(1, http2.ErrCodeInternal, nil)
+		return io.EOF // hang up
 	})
 	return cfg, srv.URL
-}
-
-func sendGoAway(_ *http.Server, c *tls.Conn, _ http.Handler) {
-	defer c.Close()
-	io.ReadFull(c, make([]byte, len(http2.ClientPreface)))
-	f := http2.NewFramer(c, c)
-	f.WriteSettings()
-	for {
-		frame, err := f.ReadFrame()
-		if err != nil {
-			return
-		}
-		if _, ok := frame.(*http2.HeadersFrame); ok {
-			f.WriteGoAway(1, http2.ErrCodeInternal, nil)
-			return
-		}
-	}
 }
 
 // A dial that does not end is the host's fault, not the page's; and it ends.

@@ -113,24 +113,30 @@ func TestHostileAnswers(t *testing.T) {
 				}
 			})
 			c := newClient(t, Config{Timeout: hostileTimeout, MaxBody: most})
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			started := time.Now()
-			res, err := c.Get(t.Context(), mustURL(t, base))
-			runtime.ReadMemStats(&after)
-			if d := time.Since(started); d >= hostileTimeout/2 {
-				t.Errorf("took %v", d)
-			}
-			if n := after.TotalAlloc - before.TotalAlloc; n > hostileMemory {
-				t.Errorf("%d bytes were allocated", n)
-			}
-			if got := reasonOf(t, err); got != x.reason {
-				t.Errorf("%q, want %q: %v", got, x.reason, err)
-			}
-			checkKept(t, x, res, most)
-			res.Release()
+			checkHostile(t, c, base, x, most)
 		})
 	}
+}
+
+// checkHostile asks and holds reason, time, memory and what is kept against x.
+func checkHostile(t *testing.T, c *Client, url string, x hostileAnswer, most int) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	started := time.Now()
+	res, err := c.Get(t.Context(), mustURL(t, url))
+	runtime.ReadMemStats(&after)
+	if d := time.Since(started); d >= hostileTimeout/2 {
+		t.Errorf("took %v", d)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > hostileMemory {
+		t.Errorf("%d bytes were allocated", n)
+	}
+	if got := reasonOf(t, err); got != x.reason {
+		t.Errorf("%q, want %q: %v", got, x.reason, err)
+	}
+	checkKept(t, x, res, most)
+	res.Release()
 }
 
 // checkKept holds what came of an answer against what must be kept of it.
@@ -295,22 +301,7 @@ func TestHostileHTTP2(t *testing.T) {
 			srv, cfg := hostileHTTP2(t, x.answer)
 			cfg.Timeout = hostileTimeout
 			c := newClient(t, cfg)
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			started := time.Now()
-			res, err := c.Get(t.Context(), mustURL(t, srv.URL))
-			runtime.ReadMemStats(&after)
-			if d := time.Since(started); d >= hostileTimeout/2 {
-				t.Errorf("took %v", d)
-			}
-			if n := after.TotalAlloc - before.TotalAlloc; n > hostileMemory {
-				t.Errorf("%d bytes were allocated", n)
-			}
-			if got := reasonOf(t, err); got != x.reason {
-				t.Errorf("%q, want %q: %v", got, x.reason, err)
-			}
-			checkKept(t, x.hostileAnswer, res, 0)
-			res.Release()
+			checkHostile(t, c, srv.URL, x.hostileAnswer, 0)
 		})
 	}
 }
