@@ -13,7 +13,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 VULNDB     ?= https://vuln.go.dev
 
-.PHONY: run build test bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt conformance fuzz real real-big kill memory cost
+.PHONY: run build test bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt conformance fuzz real real-big kill soak memory cost
 
 run:
 	$(GO) run ./cmd/crawler demo
@@ -129,6 +129,15 @@ KILL_PAGES ?= 20000
 
 kill:
 	KILLS=$(KILLS) KILL_PAGES=$(KILL_PAGES) $(GO) test -count=1 -run 'TestKill$$' -v -timeout 30m ./cmd/crawler
+
+# A farm of hosts that misbehave in every way at once, and honest ones among them, is
+# crawled for SOAK_TIME: the honest must be served throughout, each page once, memory stay
+# flat, and every request be accounted for. SOAK_SEED repeats a farm. Needs a machine that
+# is not busy otherwise.
+SOAK_TIME  ?= 10m
+
+soak:
+	SOAK=1 SOAK_TIME=$(SOAK_TIME) $(GO) test -count=1 -run 'TestSoak$$' -v -timeout 60m ./cmd/crawler
 
 # Peak memory over the number of pages and of discovered URLs (Linux), and what
 # durability costs in pages a second: tables of figures and goals, two minutes each.

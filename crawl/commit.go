@@ -281,6 +281,9 @@ func (c *coordinator) addState(b *store.Batch, last bool) error {
 	b.Put(stateKey(keySkips), skips)
 	b.Put(stateKey(keyDoubts), c.doubts.append(nil))
 	c.told.commit(b, c.seq)
+	if err := c.traps.commit(b, time.Now(), last); err != nil {
+		return err
+	}
 	if c.depths != nil {
 		if events := c.depths.TakeEvents(); len(events) > 0 {
 			b.Put(numberedKey(keyDepths, c.seq), events)

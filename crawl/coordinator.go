@@ -17,8 +17,12 @@ import (
 const MaxRedirects = 10
 
 // localPause is how long nothing is asked after this machine has run out of file
-// descriptors, ports or memory.
-const localPause = time.Second
+// descriptors, ports or memory. Pages that fail of it keep their tries until no page has
+// come for localPatience.
+const (
+	localPause    = time.Second
+	localPatience = time.Minute
+)
 
 // coordinator decides everything and does nothing else: which URL is fetched next,
 // and what becomes of each link. It alone owns the frontier, the depths and the filter
@@ -32,15 +36,18 @@ type coordinator struct {
 	scope    *scope
 	told     told
 	doubts   doubts
-	held     []held                // refused so far, but perhaps not for good
-	waiting  map[string][]held     // by host: refused for its budget so far
-	holding  int                   // URLs in held and waiting
-	leaving  bool                  // nothing passes any more
+	held     []held            // refused so far, but perhaps not for good
+	waiting  map[string][]held // by host: refused for its budget so far
+	holding  int               // URLs in held and waiting
+	leaving  bool              // nothing passes any more
+	traps    traps
 	rules    map[string]permission // by origin, for a page that waits its turn since robots.txt was read
 	draining []string              // hosts that were closed, with URLs queued
 	skipped  []Skip                // not yet sent to the recorder
 	pending  *Visit                // leased, waiting for a free worker
 	free     []*Visit              // to be used again
+	squeeze  squeeze
+	starved  time.Time // since when this machine has lacked something, zero if it does not
 	result   Result
 	stopping bool
 	abort    context.CancelFunc // cuts off the pages in flight
@@ -56,6 +63,7 @@ type coordinator struct {
 type permission struct {
 	url   weburl.URL
 	rules *fetch.Rules
+	look  bool // see Visit
 }
 
 // newCoordinator begins a crawl, or goes on with the one in the Store.
@@ -64,6 +72,7 @@ func newCoordinator(r *ring, seeds []weburl.URL) (*coordinator, error) {
 	c.began = time.Now()
 	c.alarm = time.NewTimer(0)
 	c.alarm.Stop()
+	c.traps = newTraps(&r.cfg)
 	if r.cfg.MaxDepth != 0 {
 		c.depths = frontier.NewDepths(max(0, r.cfg.MaxDepth))
 	}
@@ -74,6 +83,7 @@ func newCoordinator(r *ring, seeds []weburl.URL) (*coordinator, error) {
 	} else {
 		c.keeper = newKeeper(nil, nil)
 	}
+	r.cfg.Frontier.OrderSeed = r.cfg.Dedup.Seed
 	c.frontier = frontier.New(r.cfg.Frontier)
 	switch {
 	case err != nil:
@@ -260,28 +270,41 @@ func (c *coordinator) cameHome(h home) {
 // asked now. Pages in flight count towards MaxPages, so it is never overshot.
 func (c *coordinator) next() *Visit {
 	now := time.Now()
+	c.squeeze.look(c.cfg, now)
 	if c.pending != nil && !c.frontier.Ready(c.pending.Item, now) {
 		c.takeBack() // the host has asked for patience since
 	}
 	if c.pending != nil || c.idling() {
 		return c.pending
 	}
-	it, ok := c.frontier.Next(now)
-	if !ok {
-		if err := c.frontier.Err(); err != nil {
-			c.storeFailed(err)
+	for n := 0; n < maxBurst && len(c.skipped) < maxBacklog; n++ {
+		it, ok := c.frontier.Next(now)
+		if !ok {
+			if err := c.frontier.Err(); err != nil {
+				c.storeFailed(err)
+			}
+			return nil
 		}
-		return nil
+		p, known := c.rules[it.URL.Origin()]
+		known = known && p.url == it.URL
+		refused, look := false, known && p.look
+		if !look {
+			if refused, look = c.trapped(it, now); refused {
+				continue
+			}
+		}
+		if c.depths != nil {
+			it.Depth = c.depths.Depth(it.URL)
+		}
+		c.pending = c.visit(it)
+		c.pending.look = look
+		if known {
+			c.pending.Rules = p.rules
+			delete(c.rules, it.URL.Origin())
+		}
+		return c.pending
 	}
-	if c.depths != nil {
-		it.Depth = c.depths.Depth(it.URL)
-	}
-	c.pending = c.visit(it)
-	if p, ok := c.rules[it.URL.Origin()]; ok && p.url == it.URL {
-		c.pending.Rules = p.rules
-		delete(c.rules, it.URL.Origin())
-	}
-	return c.pending
+	return nil
 }
 
 // takeBack ends the lease of the visit that waits for a worker.
@@ -296,7 +319,8 @@ func (c *coordinator) takeBack() {
 
 // idling reports that no page may be leased, whatever the frontier holds.
 func (c *coordinator) idling() bool {
-	return c.stopping || c.unsafe.times(maxUnsafe) || !c.safe || c.cfg.MaxPages > 0 && c.result.Fetched+c.frontier.Leased() >= c.cfg.MaxPages
+	return c.stopping || c.unsafe.times(maxUnsafe) || !c.safe || c.squeeze.holds(c.frontier.Leased()) ||
+		c.cfg.MaxPages > 0 && c.result.Fetched+c.frontier.Leased() >= c.cfg.MaxPages
 }
 
 func (c *coordinator) handedOver() {
@@ -311,6 +335,8 @@ func (c *coordinator) setAlarm(t *time.Timer) {
 	t.Stop()
 	if at, ok := c.frontier.Wake(); ok && !c.idling() {
 		t.Reset(time.Until(at))
+	} else if c.squeeze.holds(c.frontier.Leased()) {
+		t.Reset(squeezeEvery)
 	}
 }
 
@@ -323,14 +349,12 @@ func (c *coordinator) settle(v *Visit) {
 	if v.AskedRobots {
 		c.result.Robots++
 	}
-	if v.Reason == failure(fetch.ReasonLocal) {
-		c.frontier.Pause(time.Now().Add(localPause))
-	}
+	lacks := c.lacks(v)
 	switch {
 	case v.refused != nil:
 		c.stop(ByRecordError)
 		c.putBack(v)
-	case v.End == Aborted:
+	case v.End == Aborted || lacks:
 		c.putBack(v)
 	case v.End == RobotsRead:
 		c.readRobots(v)
@@ -353,6 +377,23 @@ func (c *coordinator) settle(v *Visit) {
 	c.free = append(c.free, v)
 }
 
+// lacks reports whether v failed because this machine ran out of something, for less than
+// localPatience: then it has not had its try.
+func (c *coordinator) lacks(v *Visit) bool {
+	if v.Reason != failure(fetch.ReasonLocal) {
+		if v.End != Aborted {
+			c.starved = time.Time{}
+		}
+		return false
+	}
+	now := time.Now()
+	if c.starved.IsZero() {
+		c.starved = now
+	}
+	c.frontier.Pause(now.Add(localPause))
+	return now.Sub(c.starved) < localPatience
+}
+
 // done gives the lease back and drains the host if that closed it.
 func (c *coordinator) done(v *Visit) frontier.Settled {
 	s := c.frontier.Done(v.Item, time.Now(), v.Outcome)
@@ -368,7 +409,7 @@ func (c *coordinator) done(v *Visit) frontier.Settled {
 // putBack returns a visit's URL to the queue as if it had never been leased.
 func (c *coordinator) putBack(v *Visit) {
 	if v.Rules != nil && !v.AskedRobots {
-		c.rules[v.URL.Origin()] = permission{v.URL, v.Rules} // not used yet
+		c.rules[v.URL.Origin()] = permission{v.URL, v.Rules, v.look} // not used yet
 	}
 	if c.frontier.Return(v.Item, v.Outcome.Started) {
 		c.closed(v.URL)

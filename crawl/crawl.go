@@ -49,6 +49,7 @@ import (
 	"crawler/frontier"
 	"crawler/parse"
 	"crawler/store"
+	"crawler/trap"
 	"crawler/weburl"
 )
 
@@ -77,8 +78,16 @@ type Config struct {
 	IgnoreRobots bool          // fetch what robots.txt forbids and follow nofollow: for one's own site
 	Sitemaps     bool          // enter by the sitemaps that robots.txt names, too
 
+	Traps       trap.Config // what pages are refused as traps; the zero value guards against all that package trap knows
+	FollowTraps bool        // refuse none
+
+	// Pressure tells what part of the memory that may be used is in use; nil if there is
+	// no limit. Above squeezeFrom fewer pages are fetched at the same time, above
+	// squeezeTo one. It is asked every 50 ms.
+	Pressure func() float64
+
 	Frontier frontier.Config // politeness, retries, budgets per host
-	Fetch    fetch.Config    // connections, limits, user agent; without a Guard, public addresses and the seeds alone
+	Fetch    fetch.Config    // connections, limits, user agent; without a Guard, public addresses and the seeds alone; without a BodyLimit, 256 KiB of what is no text
 	Robots   fetch.RobotsConfig
 	Parse    parse.Options
 
@@ -112,6 +121,7 @@ func (c *Config) setDefaults() {
 	if c.Workers == 0 {
 		c.Workers = 64
 	}
+	c.Frontier.Slots = c.Workers
 	if c.Grace == 0 {
 		c.Grace = 5 * time.Second
 	}
@@ -162,6 +172,9 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		if cfg.Fetch.Guard, err = guard(&cfg, seeds); err != nil {
 			return Result{}, err
 		}
+	}
+	if cfg.Fetch.BodyLimit == nil {
+		cfg.Fetch.BodyLimit = bodyLimit
 	}
 	client, err := fetch.New(cfg.Fetch)
 	if err != nil {

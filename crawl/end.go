@@ -47,6 +47,7 @@ func (c *coordinator) finish(recorderEnds func()) (Result, error) {
 	}
 	r := c.present()
 	r.Dedup = c.seen.Stats()
+	c.traps.count(r.Traps)
 	return r, err
 }
 
@@ -100,6 +101,9 @@ func (c *coordinator) tellRest() {
 		for _, h := range list {
 			c.ask(question{Item: h.Item, reason: h.reason})
 		}
+	}
+	for _, h := range c.traps.all() {
+		c.skip(h.skip())
 	}
 	for c.failed == nil && len(c.doubts.waiting) > 0 {
 		j := c.check()

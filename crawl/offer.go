@@ -1,6 +1,8 @@
 package crawl
 
 import (
+	"slices"
+
 	"crawler/dedup"
 	"crawler/frontier"
 	"crawler/parse"
@@ -42,6 +44,7 @@ func (c *coordinator) offer(page *Visit, l parse.Link) {
 		c.refuse(it, Nofollow)
 		return
 	}
+	c.traps.link(c.seen, l.URL)
 	if c.depths == nil {
 		c.admit(it)
 		return
@@ -87,6 +90,7 @@ func (c *coordinator) fetched(v *Visit) {
 	c.result.Fetched++
 	c.result.Bytes += v.Bytes
 	c.result.WireBytes += v.WireBytes
+	c.traps.watch(v)
 	for _, l := range v.Page.Links {
 		if v.entrance() && (l.Kind == parse.Entry || l.Kind == parse.Sitemap) {
 			c.enterBy(v, l.URL, l.Kind == parse.Sitemap)
@@ -94,12 +98,31 @@ func (c *coordinator) fetched(v *Visit) {
 		}
 		c.offer(v, l)
 	}
+	if c.traps.learn(v) {
+		c.reopen()
+	}
+	c.credit(v)
 	switch {
 	case c.result.Fetched == c.cfg.MaxPages:
 		c.stop(ByMaxPages)
 	case c.cfg.MaxBytes > 0 && c.result.Bytes >= c.cfg.MaxBytes:
 		c.stop(ByMaxBytes)
 	}
+}
+
+// credit gives the links of a page their part in deciding what is fetched first.
+func (c *coordinator) credit(v *Visit) {
+	if c.cfg.Frontier.Order == frontier.BreadthFirst {
+		return
+	}
+	c.frontier.Credit(v.Item, func(yield func(weburl.URL) bool) {
+		for i := range v.Page.Links {
+			l := &v.Page.Links[i]
+			if (!l.NoFollow || c.cfg.IgnoreRobots) && !yield(l.URL) {
+				return
+			}
+		}
+	})
 }
 
 // entrance reports whether what a sitemap or feed lists are entry points: it was
@@ -124,7 +147,7 @@ func (c *coordinator) enterBy(v *Visit, u weburl.URL, sitemap bool) {
 // readRobots takes in what a robots.txt says and puts the page that needed it back
 // to the front of its queue.
 func (c *coordinator) readRobots(v *Visit) {
-	c.rules[v.URL.Origin()] = permission{v.URL, v.Rules.For(v.URL.RequestURI())}
+	c.rules[v.URL.Origin()] = permission{v.URL, v.Rules.For(v.URL.RequestURI()), v.look}
 	if d, ok := v.Rules.CrawlDelay(); ok && !c.cfg.IgnoreRobots {
 		c.frontier.SetDelay(v.URL.Host(), d)
 	}
@@ -154,6 +177,9 @@ func (c *coordinator) follow(v *Visit) {
 		c.skip(Skip{URL: v.URL.String(), Reason: v.Reason, Via: v.Via, Detail: v.Detail})
 	} else {
 		c.admitTarget(v.URL, question{Item: it, source: &Skip{URL: v.URL.String(), Via: v.Via, Detail: "redirects to " + v.Target.String()}})
+	}
+	if c.cfg.Frontier.Order != frontier.BreadthFirst {
+		c.frontier.Credit(v.Item, slices.Values([]weburl.URL{v.Target}))
 	}
 	if moved {
 		c.widened()

@@ -86,8 +86,10 @@ func (t *told) replay(events []byte) error {
 // host may get room again.
 type held struct {
 	frontier.Item
-	reason Reason
-	id     uint64 // its key in the Store
+	reason  Reason
+	pattern uint64 // of a trap, that refuses it; it was admitted
+	detail  string
+	id      uint64 // its key in the Store
 }
 
 // maxHeld bounds the URLs whose refusal waits for the end; what is more is told at once.
@@ -110,7 +112,12 @@ func (c *coordinator) turnAway(it frontier.Item, r Reason) {
 		c.skip(Skip{URL: it.URL.String(), Reason: r, Via: it.Via})
 		return
 	}
-	h := held{Item: it, reason: r, id: c.heldID}
+	c.keep(held{Item: it, reason: r})
+}
+
+// keep holds h, and over a restart.
+func (c *coordinator) keep(h held) {
+	h.id = c.heldID
 	c.heldID++
 	c.hold(h)
 	c.note(heldKey(h.id), appendHeld(nil, h))
@@ -118,6 +125,10 @@ func (c *coordinator) turnAway(it frontier.Item, r Reason) {
 
 // hold keeps h until its reason passes or the crawl ends.
 func (c *coordinator) hold(h held) {
+	if h.pattern != 0 {
+		c.traps.hold(h)
+		return
+	}
 	c.holding++
 	if h.reason == HostBudget {
 		c.waiting[h.URL.Host()] = append(c.waiting[h.URL.Host()], h)

@@ -62,7 +62,7 @@ func (c *coordinator) restore(s *saved) error {
 	for _, step := range []func() error{
 		func() error { return c.restoreScope(last.Seeds) },
 		func() error { return c.restoreHosts(now) },
-		c.restoreRefusals, c.restoreDoubts, c.restoreDepths, c.restoreSeen,
+		c.restoreRefusals, c.restoreDoubts, c.restoreDepths, c.restoreSeen, c.restoreTraps,
 	} {
 		if err := step(); err != nil {
 			return err

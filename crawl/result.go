@@ -5,6 +5,7 @@ import (
 
 	"crawler/dedup"
 	"crawler/frontier"
+	"crawler/trap"
 )
 
 // Result is what the engine itself knows about a crawl. What the pages said is the
@@ -24,6 +25,8 @@ type Result struct {
 	Skipped   map[Reason]int // URLs refused, by the crawl's own decisions
 	Errors    map[Reason]int // URLs that could not be fetched
 
+	Traps []Trap // that URLs were refused as, the first 256; the last may stand for all others
+
 	Queued, Leased int // left over when the crawl was stopped
 	Hosts          int
 
@@ -31,6 +34,15 @@ type Result struct {
 	Active time.Duration // the time they took together
 	Dedup  dedup.Stats   // the filter's account
 	Audit  Audit
+}
+
+// Trap is a set of URLs that were taken for a trap's.
+type Trap struct {
+	ID      uint64 // trap.Verdict's, 0 if refused on sight
+	Kind    trap.Kind
+	Pattern string // "" if refused on sight, or if it stands for others
+	Fetched int    // pages, those of another look included
+	Refused int    // URLs
 }
 
 // Left is the number of admitted URLs the crawl did not come to.

@@ -33,6 +33,7 @@ const (
 	keyTold    = "told/"
 	keyHeld    = "held/"
 	keyDepths  = "depths/"
+	keyTraps   = "traps"
 )
 
 // loadSaved returns nil if nothing was ever committed.
@@ -73,18 +74,24 @@ func heldKey(id uint64) []byte { return numberedKey(keyHeld, id) }
 
 var errShort = errors.New("it ends too early")
 
-// appendHeld appends h: its reason, then the item.
+// appendHeld appends h: its reason, the trap's pattern and name, then the item.
 func appendHeld(b []byte, h held) []byte {
-	return frontier.AppendItem(appendText(b, string(h.reason)), h.Item)
+	b = binary.BigEndian.AppendUint64(appendText(b, string(h.reason)), h.pattern)
+	return frontier.AppendItem(appendText(b, h.detail), h.Item)
 }
 
 func decodeHeld(b []byte) (held, error) {
 	reason, b, ok := cutText(b)
-	if !ok {
+	if !ok || len(b) < 8 {
 		return held{}, errShort
 	}
-	it, _, err := frontier.DecodeItem(b)
-	return held{Item: it, reason: Reason(reason)}, err
+	h := held{reason: Reason(reason), pattern: binary.BigEndian.Uint64(b)}
+	if h.detail, b, ok = cutText(b[8:]); !ok {
+		return held{}, errShort
+	}
+	var err error
+	h.Item, _, err = frontier.DecodeItem(b)
+	return h, err
 }
 
 // append appends all doubts: of each the name, the reason, the refusal that depends on

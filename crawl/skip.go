@@ -1,6 +1,11 @@
 package crawl
 
-import "crawler/fetch"
+import (
+	"strings"
+
+	"crawler/fetch"
+	"crawler/trap"
+)
 
 // Skip is a URL that will not be fetched, and why.
 type Skip struct {
@@ -10,8 +15,8 @@ type Skip struct {
 	Detail string `json:"detail,omitempty"` // what exactly happened
 }
 
-// Reason says why a URL was not fetched. The set is closed: the constants here,
-// which are decisions of the crawl, and fetch's reasons, which are failures.
+// Reason says why a URL was not fetched. The set is closed: the constants here and
+// Trapped, which are decisions of the crawl, and fetch's reasons, which are failures.
 type Reason string
 
 // The crawl's own decisions.
@@ -37,7 +42,12 @@ func (r Reason) Decision() bool {
 		RedirectLoop, RedirectLimit, RedirectSeen, RedirectBad:
 		return true
 	}
-	return false
+	return strings.HasPrefix(string(r), trapPrefix)
 }
+
+const trapPrefix = "trap:"
+
+// Trapped is the Reason of a URL that was taken for a trap's.
+func Trapped(k trap.Kind) Reason { return Reason(trapPrefix + string(k)) }
 
 func failure(r fetch.Reason) Reason { return Reason(r) }

@@ -6,6 +6,7 @@ import (
 	"crawler/fetch"
 	"crawler/frontier"
 	"crawler/parse"
+	"crawler/trap"
 	"crawler/weburl"
 )
 
@@ -26,6 +27,7 @@ type Visit struct {
 	Digest    uint64 // of the page's words in order, or of the body where there are none
 	Page      parse.Page
 	ParseErr  error
+	Trap      trap.Page // what the guard against traps wants to know
 
 	Target      weburl.URL // of a redirect
 	AskedRobots bool       // this visit asked for robots.txt
@@ -33,6 +35,7 @@ type Visit struct {
 	Reason  Reason       // of a refusal or a failure
 	Detail  string       // in words
 	Rules   *fetch.Rules // what robots.txt said, if it was asked for on this visit or the one before
+	look    bool         // a closed pattern has another look at this page, which is not judged again
 	refused error        // by the Recorder: the visit does not count as done
 }
 
@@ -51,9 +54,9 @@ const (
 )
 
 func (v *Visit) reset(it frontier.Item) {
-	page := v.Page
+	page, sample := v.Page, v.Trap.Sample[:0]
 	page.Reset()
-	*v = Visit{Item: it, Page: page}
+	*v = Visit{Item: it, Page: page, Trap: trap.Page{Sample: sample}}
 }
 
 // maxKeptLinks and maxKeptWords bound what a reused Visit holds on to after one

@@ -163,9 +163,10 @@ func (n *notes) reason(url string) crawl.Reason {
 	return ""
 }
 
-// config is a Config for the in-memory web: eager, no delay.
+// config is a Config for the in-memory web: eager, no delay. The pages of most tests have
+// one word, over and over, as a trap's might.
 func config(t testing.TB, w *memweb.Web, n *notes, seeds ...string) crawl.Config {
-	cfg := crawl.Config{Seeds: seeds, Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}, Recorder: n, Workers: 8}
+	cfg := crawl.Config{Seeds: seeds, Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}, Recorder: n, Workers: 8, FollowTraps: true}
 	cfg.Frontier = frontier.Config{Delay: frontier.NoDelay}
 	cfg.Fetch.DialContext = w.DialContext
 	cfg.Fetch.UserAgent = "crawler/test"

@@ -12,14 +12,16 @@ import (
 	"crawler/fetch"
 	"crawler/frontier"
 	"crawler/parse"
+	"crawler/trap"
 	"crawler/weburl"
 )
 
-// worker turns tasks into visits. It owns the Visit in its hand and its parser,
-// nothing else.
+// worker turns tasks into visits. It owns the Visit in its hand, its parser and its
+// sampler, nothing else.
 type worker struct {
-	ring   *ring
-	parser *parse.Parser
+	ring    *ring
+	parser  *parse.Parser
+	sampler trap.Sampler
 }
 
 func newWorker(r *ring) *worker { return &worker{ring: r, parser: parse.New(r.cfg.Parse)} }
@@ -58,10 +60,21 @@ func (w *worker) visit(ctx context.Context, v *Visit) {
 	default:
 		w.parse(v, resp)
 		v.Digest = digest(v.Page.Words, resp.Body)
+		w.sample(v)
 		if err != nil {
 			v.ParseErr = err
 		}
 	}
+}
+
+// sample takes what the guard against traps wants to know of the page.
+func (w *worker) sample(v *Visit) {
+	if w.ring.cfg.FollowTraps {
+		return
+	}
+	kept := v.Trap.Sample[:0]
+	v.Trap = w.sampler.Page(v.URL, v.Status, v.Page.Words, v.Digest)
+	v.Trap.Sample = append(kept, v.Trap.Sample...)
 }
 
 // stands reports whether a page whose body broke off is taken as it is: on the last

@@ -74,7 +74,7 @@ func (r *Restarting) decodeAccount(d *binform.Decoder) (by answers) {
 	}
 	if r.cfg.FilterOnly {
 		r.risk = decodeRisk(d, r.cfg.Seed)
-		d.Check(by.hot == 0, "it has answers of a cache and keeps none")
+		d.Check(by == answers{}, "it has answers of a cache or a log and keeps neither")
 	}
 	d.Check(by.hot >= 0 && by.settled >= 0, "%d answers by the cache, %d by the log", by.hot, by.settled)
 	r.checkAccount(d)

@@ -26,6 +26,9 @@ const (
 	maxEmptyReads = 100
 	// sniffLen is how much http.DetectContentType looks at.
 	sniffLen = 512
+	// lateLook is how much of a body is read before its first bytes are asked whether
+	// it is what its header says: most pages are shorter.
+	lateLook = 64 << 10
 )
 
 // wireReader counts what comes over the wire, stops at a limit and remembers
@@ -74,7 +77,7 @@ func (c *Client) readBody(res *Response, raw *http.Response, lim limits) error {
 	if res.Status >= 300 {
 		most = min(most, maxErrorBody)
 	}
-	if lim.byType != nil && res.MediaType != "" {
+	if lim.byType != nil && !saysNothing(res.MediaType) {
 		most = min(most, max(lim.byType(res.MediaType), 0))
 	}
 	br := c.pools.bodyReader()
@@ -152,16 +155,24 @@ func (br *bodyReader) src() io.Reader {
 	return &br.layers[br.depth-1]
 }
 
-// readAll reads up to most bytes. Without a media type it looks at the first
-// bytes before it decides how many those are.
+// readAll reads up to most bytes. Where the limit depends on the type, it looks at the
+// first bytes before it decides how many those are: at once without a type that says
+// anything, else if the body is a long one.
 func (c *Client) readAll(res *Response, br *bodyReader, most int64, lim limits) error {
-	if lim.byType != nil && res.MediaType == "" && most > sniffLen {
-		cut, err := c.readUpTo(res, br, sniffLen)
+	look := int64(lateLook)
+	if saysNothing(res.MediaType) {
+		look = sniffLen
+	}
+	if lim.byType != nil && most > look {
+		cut, err := c.readUpTo(res, br, look)
 		if err != nil || !cut {
 			return err
 		}
-		res.MediaType = sniff(*res.buf)
-		most = min(most, max(lim.byType(res.MediaType), 0))
+		kind := sniff(*res.buf)
+		if res.MediaType == "" {
+			res.MediaType = kind
+		}
+		most = min(most, max(lim.byType(kind), 0))
 	}
 	cut, err := c.readUpTo(res, br, most)
 	if err != nil {
@@ -232,6 +243,11 @@ func (br *bodyReader) drain(raw *http.Response) {
 			return
 		}
 	}
+}
+
+// saysNothing reports whether a type is one that servers give to whatever they have.
+func saysNothing(mediaType string) bool {
+	return mediaType == "" || mediaType == "application/octet-stream"
 }
 
 func sniff(body []byte) string {

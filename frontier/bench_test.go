@@ -3,6 +3,7 @@ package frontier
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -146,4 +147,23 @@ func heapInUse() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// BenchmarkCredit is a page with fifty links, half of them to pages that are queued, among
+// 100,000 candidates.
+func BenchmarkCredit(b *testing.B) {
+	f := New(Config{Order: OPICInLinks})
+	items := benchItems(b)[:200_000]
+	for _, it := range items[:100_000] {
+		f.Push(it)
+	}
+	page, links := 0, make([]weburl.URL, 50)
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range links {
+			links[i] = items[(page*7919+i*4001)%len(items)].URL
+		}
+		f.Credit(items[page%len(items)], slices.Values(links))
+		page++
+	}
 }

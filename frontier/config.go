@@ -13,9 +13,16 @@ type Config struct {
 	MaxBackoff  time.Duration // a host asking for a longer wait is closed; 0 means 10 min
 	MaxFailures int           // failures in a row that close a host; 0 means 10
 	Interval    time.Duration // least time between two requests to any hosts; 0 means none
+	Slots       int           // leases there are workers for, up to a quarter kept for prompt hosts; 0 keeps none
 	Disk        Disk          // holds queued URLs beyond a window; nil keeps everything in memory
 	Window      int           // bytes of queued URLs held in memory beside Disk; 0 means 8 MiB
+	Order       Order         // which URL goes first; BreadthFirst unless set
+	OrderPages  int           // queued URLs that Order knows, some 250 bytes each; 0 means DefaultOrderPages; the others come breadth-first
+	OrderSeed   uint64        // secret of the crawl, so that no site can make up pages that count for many in-links
 }
+
+// DefaultOrderPages is how many queued URLs an Order knows: some 64 MiB.
+const DefaultOrderPages = 1 << 18
 
 // NoDelay is the Delay of a crawl of one's own site: requests follow each other at
 // once.
@@ -48,6 +55,9 @@ func (c Config) withDefaults() Config {
 	c.Retries = min(c.Retries, 250)
 	if c.Window == 0 {
 		c.Window = 8 << 20
+	}
+	if c.OrderPages < 1 {
+		c.OrderPages = DefaultOrderPages
 	}
 	return c
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"crawler/weburl"
 )
 
 // process is a Frontier on a disk with a model of what it holds and has asked.
@@ -43,17 +45,22 @@ func TestCrash(t *testing.T) {
 			delay = NoDelay
 		}
 		cfg := Config{Delay: delay, PerHost: 1 + rng.IntN(2), Retries: 2, MaxFailures: 3, Window: []int{1, 10_000}[rng.IntN(2)]}
-		p := &process{d: newMemDisk(), now: epoch, queued: map[string]Item{}, leased: map[string]Item{}, asked: map[string]time.Time{}}
-		cfg.Disk = p.d
-		p.f = New(cfg)
-		for range 4 {
-			p.live(t, rng, 100)
-			s := p.save()
-			p.live(t, rng, rng.IntN(100)) // the last commit's blocks are not on p.d yet
-			p.restart(t, cfg, s)
-		}
-		p.finish(t)
+		crash(t, rng, cfg)
 	}
+}
+
+func crash(t *testing.T, rng *rand.Rand, cfg Config) {
+	t.Helper()
+	p := &process{d: newMemDisk(), now: epoch, queued: map[string]Item{}, leased: map[string]Item{}, asked: map[string]time.Time{}}
+	cfg.Disk = p.d
+	p.f = New(cfg)
+	for range 4 {
+		p.live(t, rng, 100)
+		s := p.save()
+		p.live(t, rng, rng.IntN(100)) // the last commit's blocks are not on p.d yet
+		p.restart(t, cfg, s)
+	}
+	p.finish(t)
 }
 
 // live does random things.
@@ -86,7 +93,7 @@ func (p *process) lease(t *testing.T) {
 		return
 	}
 	u, h := it.URL.String(), it.URL.Host()
-	it.Last = false
+	it.Last, it.cash = false, 0
 	if want, ok := p.queued[u]; !ok || it != want {
 		t.Fatalf("leased %+v, queued is %+v", it, want)
 	}
@@ -101,6 +108,15 @@ func (p *process) lease(t *testing.T) {
 func (p *process) end(rng *rand.Rand, it Item) {
 	u := it.URL.String()
 	delete(p.leased, u)
+	if p.f.steer != nil {
+		p.f.Credit(it, func(yield func(weburl.URL) bool) {
+			for _, to := range p.queued {
+				if !yield(to.URL) || rng.IntN(5) == 0 {
+					return
+				}
+			}
+		})
+	}
 	closed := false
 	if rng.IntN(5) == 0 {
 		closed = p.f.Return(it, p.now)

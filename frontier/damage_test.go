@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crawler/weburl"
 )
 
 // threeQueued is a disk with three URLs of one host, 25 bytes each, in one block,
@@ -137,6 +139,18 @@ func FuzzItem(f *testing.F) {
 // never serves more than the state tells.
 func FuzzRestore(f *testing.F) {
 	d := threeQueued(f)
+	f.Add(d.hosts[damagedHost], d.blocks[blockKey{damagedHost, 3, 0}])
+	steered := restore(f, Config{Delay: NoDelay, MaxDelay: NoDelay, PerHost: 3, Disk: d, Order: OPIC}, d, epoch)
+	for range 2 {
+		steered.Next(at(time.Hour)) // what was leased and given back
+	}
+	steered.Credit(Item{}, func(yield func(weburl.URL) bool) { yield(mustParse(f, "https://a.example:8080/4?q")) })
+	steered.Next(at(time.Hour))
+	commit(steered, d)
+	d.land()
+	if d.hosts[damagedHost][0] != stateTaken {
+		f.Fatal("nothing was taken before its turn")
+	}
 	f.Add(d.hosts[damagedHost], d.blocks[blockKey{damagedHost, 3, 0}])
 	f.Fuzz(func(t *testing.T, state, block []byte) {
 		d := oneBlock(block)

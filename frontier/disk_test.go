@@ -82,7 +82,7 @@ func commit(f *Frontier, d *memDisk) {
 	f.Commit(d)
 }
 
-func restore(t *testing.T, cfg Config, d *memDisk, now time.Time) *Frontier {
+func restore(t testing.TB, cfg Config, d *memDisk, now time.Time) *Frontier {
 	t.Helper()
 	cfg.Disk = d
 	f := New(cfg)

@@ -67,11 +67,15 @@ func (f *Frontier) Restore(hostname string, state []byte, now time.Time) error {
 	h.asked = s.CrawlDelay
 	h.delay = f.delay(h.asked)
 	h.backoff = min(s.Backoff, f.cfg.MaxBackoff)
-	latest := now.Add(f.cfg.MaxBackoff)
-	h.rest, h.slowed = earlier(s.rest, latest), earlier(s.slowed, latest)
-	h.notBefore = later(now.Add(h.spacing()), earlier(s.NotBefore, latest))
+	h.rest, h.slowed = f.today(s.rest, now), now // no request of this run began before
+	h.notBefore = later(now.Add(h.spacing()), f.today(s.NotBefore, now))
 	h.restoreQueue(&s)
 	f.queued += h.queued()
+	if f.steer != nil {
+		if err := f.steer.restore(h, f.cfg.Disk); err != nil {
+			return f.fail(err)
+		}
+	}
 	f.global = later(f.global, now.Add(f.cfg.Interval))
 	f.place(h)
 	return nil
@@ -81,8 +85,12 @@ func (h *host) restoreQueue(s *HostState) {
 	h.front = s.items
 	slices.Reverse(h.front)
 	for _, l := range s.levels {
-		h.waiting += int(l.count)
-		h.levels = append(h.levels, &level{depth: l.depth, count: int(l.count), disk: l.stored()})
+		r := &level{depth: l.depth, count: int(l.count), disk: l.stored()}
+		if len(l.taken) > 0 {
+			r.turns = &turns{taken: l.taken}
+		}
+		h.waiting += r.live()
+		h.levels = append(h.levels, r)
 	}
 }
 
@@ -90,10 +98,11 @@ func (l *savedLevel) stored() *stored {
 	return &stored{head: l.head, next: l.next, count: int(l.count), off: uint32(l.off), via: uint32(l.via)}
 }
 
-// Queue calls fn for the URLs of a host in serving order, from its saved state and
-// its blocks, until fn returns false; pos counts from 0, and the first
-// HostState.Leased of them were handed out when the state was saved. It changes
-// nothing, and its error has ErrDamaged in its chain or is the disk's.
+// Queue calls fn for the URLs of a host in breadth-first order, which without an Order
+// is that of serving, from its saved state and its blocks, until fn returns false; pos
+// counts from 0, and the first HostState.Leased of them were handed out when the state
+// was saved. It changes nothing, and its error has ErrDamaged in its chain or is the
+// disk's.
 func Queue(hostname string, state []byte, d Disk, fn func(pos int, it Item) bool) error {
 	s, err := ReadHost(hostname, state)
 	if err != nil {
@@ -107,22 +116,39 @@ func Queue(hostname string, state []byte, d Disk, fn func(pos int, it Item) bool
 	}
 	p := newPager(d, maxChunk+chunkSize)
 	for _, l := range s.levels {
-		for disk := l.stored(); !disk.empty(); pos++ {
-			it, err := p.pop(disk, hostname, l.depth)
-			if err != nil {
-				return err
-			}
-			if !fn(pos, it) {
-				return nil
-			}
+		more := true
+		if err := l.each(hostname, p, func(it Item) bool {
+			more = fn(pos, it)
+			pos++
+			return more
+		}); err != nil || !more {
+			return err
 		}
 	}
 	return nil
 }
 
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
+// each calls fn for the URLs of a level that were not taken, until it returns false.
+func (l *savedLevel) each(hostname string, p *pager, fn func(Item) bool) error {
+	saved := level{depth: l.depth, count: int(l.count), disk: l.stored(), turns: &turns{taken: l.taken}}
+	for saved.live() > 0 {
+		if err := saved.shed(hostname, p); err != nil {
+			return err
+		}
+		it, err := saved.pop(hostname, p)
+		if err != nil {
+			return err
+		}
+		if !fn(it) {
+			return nil
+		}
 	}
-	return b
+	return nil
+}
+
+// today is a saved moment on this run's clock: counted from now, in which a time that
+// time.Now has made is monotonic, so that what the wall clock does later does not
+// matter; between now and MaxBackoff, whatever it has done since.
+func (f *Frontier) today(saved, now time.Time) time.Time {
+	return now.Add(min(max(saved.Sub(now), 0), f.cfg.MaxBackoff))
 }

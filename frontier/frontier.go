@@ -13,7 +13,16 @@
 // something queued and a connection to spare stand in a heap ordered by the time
 // at which they may next be asked; among hosts that may be asked now, the one
 // that has waited longest comes first. So a slow host never holds a fast one, and
-// every operation costs O(log hosts), whatever the number of URLs.
+// every operation costs O(log hosts), whatever the number of URLs. Nor do a thousand
+// dead hosts hold all workers: with Config.Slots some are kept for hosts whose last
+// answer came soon.
+//
+// With an Order, what matters comes first instead: within a host, and by its best URL
+// among the hosts that may be asked now. Up to OrderPages queued URLs are candidates with
+// a score, by what the coordinator tells with Credit; the others come breadth-first. Scores
+// are advice and not saved: after a resume the queue begins anew with none, breadth-first,
+// and which of it was leased before its turn is saved. A lease costs O(log candidates)
+// more, and each record that was leased before its turn is read once in the end.
 //
 // Politeness is a clock per host. The starts of two requests to one host are at
 // least the host's spacing apart: the configured delay, the robots.txt
@@ -56,13 +65,15 @@ type Frontier struct {
 	cfg    Config
 	hosts  map[string]*host
 	recent *host     // of hosts: looked for last, as the links of a page mostly lead to one
-	ready  hostHeap  // hosts with something queued and a connection to spare
+	ready  hostHeap  // hosts with something queued and a connection to spare; under an Order, those that could not be asked yet when Next was last called
 	global time.Time // Interval, Pause: nothing is leased before
 	paused time.Time // the part of global that is Pause
 	turn   uint64    // leases so far; orders hosts that became ready together
 	queued int
 	leased int
-	record []byte // the record being written; kept to spare an allocation a push
+	slots  slots
+	steer  *steering // nil in breadth-first order
+	record []byte    // the record being written; kept to spare an allocation a push
 
 	// With Config.Disk only.
 	pager  *pager
@@ -77,6 +88,9 @@ func New(cfg Config) *Frontier {
 	f := &Frontier{cfg: cfg.withDefaults(), hosts: make(map[string]*host)}
 	if cfg.Disk != nil {
 		f.pager = newPager(cfg.Disk, f.cfg.Window)
+	}
+	if cfg.Order != BreadthFirst {
+		f.steer = newSteering(&f.cfg)
 	}
 	return f
 }
@@ -109,6 +123,9 @@ func (f *Frontier) queue(h *host, it Item) {
 	f.record = h.push(it, f.record, f.pager)
 	f.spareRecord()
 	f.queued++
+	if f.steer != nil {
+		f.steer.pushed(h, it)
+	}
 	f.changed(h)
 }
 
@@ -121,11 +138,14 @@ func (f *Frontier) spareRecord() {
 // Next leases the next item that may be fetched at the moment now, or reports
 // that there is none yet (see Wake). Cost: O(log hosts).
 func (f *Frontier) Next(now time.Time) (Item, bool) {
-	if len(f.ready) == 0 || f.global.After(now) || f.ready[0].notBefore.After(now) || f.err != nil {
+	if f.steer != nil {
+		f.steer.advance(&f.ready, now)
+	}
+	h := f.upNext()
+	if h == nil || f.global.After(now) || h.notBefore.After(now) || f.err != nil {
 		return Item{}, false
 	}
-	h := f.ready[0]
-	it, err := h.pop(f.pager)
+	it, err := f.pop(h)
 	if err != nil {
 		f.fail(err)
 		return Item{}, false
@@ -136,9 +156,8 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	it.Last = it.Attempt >= f.cfg.Retries
 	f.turn++
 	h.turn = f.turn
-	h.leased++
 	f.queued--
-	f.leased++
+	f.lease(h, 1)
 	h.previous, h.previousGlobal = h.notBefore, f.global
 	f.charge(h, now)
 	return it, true
@@ -175,10 +194,11 @@ func (f *Frontier) charge(h *host, now time.Time) {
 // Wake returns the moment at which Next will have something, if nothing is pushed
 // or given back before; false means never.
 func (f *Frontier) Wake() (time.Time, bool) {
-	if len(f.ready) == 0 || f.err != nil {
+	h := f.upNext()
+	if h == nil || f.err != nil {
 		return time.Time{}, false
 	}
-	return later(f.global, f.ready[0].notBefore), true
+	return later(f.global, h.notBefore), true
 }
 
 // Return ends the lease without a verdict: the item goes back to the front of its
@@ -190,6 +210,8 @@ func (f *Frontier) Return(it Item, started time.Time) (closed bool) {
 	h := f.release(it, started)
 	if started.IsZero() {
 		f.refund(h)
+	} else {
+		f.trust(h, true) // robots.txt was read
 	}
 	h.front = append(h.front, it)
 	f.queued++
@@ -201,8 +223,7 @@ func (f *Frontier) Return(it Item, started time.Time) (closed bool) {
 func (f *Frontier) release(it Item, started time.Time) *host {
 	h := f.host(it.URL.Host())
 	h.held = f.leases.drop(h.held, &it)
-	h.leased--
-	f.leased--
+	f.lease(h, -1)
 	if !started.IsZero() {
 		h.notBefore = later(h.notBefore, started.Add(h.spacing()))
 	}
@@ -220,6 +241,9 @@ func (f *Frontier) Drain(hostname string, most int, fn func(Item)) int {
 		if err != nil {
 			f.fail(err)
 			break
+		}
+		if f.steer != nil {
+			f.steer.forget(it)
 		}
 		f.queued--
 		fn(it)
@@ -256,6 +280,9 @@ func (f *Frontier) host(name string) *host {
 	if !ok {
 		name = strings.Clone(name) // a link's memory is shared with its page's other links
 		h = &host{name: name, delay: f.cfg.Delay, index: notReady}
+		if f.steer != nil {
+			h.order = &hostOrder{}
+		}
 		f.hosts[name] = h
 	}
 	return h
@@ -271,17 +298,18 @@ func (f *Frontier) changed(h *host) {
 	f.place(h)
 }
 
-// place puts the host where it belongs: into the heap, out of it, or to its right
-// place within.
-func (f *Frontier) place(h *host) {
-	ready := !h.closed && h.queued() > 0 && h.leased < f.cfg.PerHost
+// put puts a host into the heaps of those that are or will be due, to its right place
+// there, or out of them.
+func (f *Frontier) put(h *host, ready bool) {
 	switch {
+	case f.steer != nil:
+		f.steer.place(&f.ready, h, ready)
 	case ready && h.index == notReady:
 		heap.Push(&f.ready, h)
 	case ready:
-		heap.Fix(&f.ready, h.index)
+		heap.Fix(&f.ready, int(h.index))
 	case h.index != notReady:
-		heap.Remove(&f.ready, h.index)
+		heap.Remove(&f.ready, int(h.index))
 	}
 }
 

@@ -13,10 +13,10 @@ const notReady = -1
 // It is owned by the Frontier.
 type host struct {
 	name      string
-	front     []Item   // given back: served before the levels, last in first out
-	levels    []*level // ascending by depth
-	waiting   int      // items in levels
-	leased    int
+	front     []Item        // given back: served before the levels, last in first out
+	levels    []*level      // ascending by depth
+	waiting   int           // items in levels
+	order     *hostOrder    // nil in breadth-first order
 	admitted  int           // URLs ever pushed: the page budget
 	asked     time.Duration // Crawl-delay
 	delay     time.Duration // configured, or Crawl-delay
@@ -28,9 +28,13 @@ type host struct {
 	failures  int           // in a row
 	closed    bool
 	dirty     bool  // changed since the last commit
+	prompt    bool  // its last answer came, and soon
+	busy      bool  // counted in slots.prompt
+	benched   bool  // in slots.bench
 	held      int32 // what is leased, in the list of leases
 	turn      uint64
-	index     int // in the heap, or notReady
+	leased    int32
+	index     int32 // in the heap, or notReady
 
 	// Of the last lease: the frontier's clock before it and after.
 	previousGlobal, chargedGlobal time.Time
@@ -40,9 +44,14 @@ func (h *host) spacing() time.Duration { return max(h.delay, h.backoff) }
 
 func (h *host) queued() int { return len(h.front) + h.waiting }
 
+// search returns where the level of a depth stands, or would stand.
+func (h *host) search(depth int) int {
+	return sort.Search(len(h.levels), func(i int) bool { return h.levels[i].depth >= depth })
+}
+
 // push queues the item at its depth, building its record in buf, which it returns.
 func (h *host) push(it Item, buf []byte, p *pager) []byte {
-	i := sort.Search(len(h.levels), func(i int) bool { return h.levels[i].depth >= it.Depth })
+	i := h.search(it.Depth)
 	if i == len(h.levels) || h.levels[i].depth != it.Depth {
 		h.levels = slices.Insert(h.levels, i, &level{depth: it.Depth})
 	}
@@ -50,8 +59,9 @@ func (h *host) push(it Item, buf []byte, p *pager) []byte {
 	return h.levels[i].push(it, buf, p)
 }
 
-// pop takes the next item of a host that has one. After an error nothing has
-// changed.
+// pop takes the next item of a host that has one, in breadth-first order. After an
+// error nothing has changed but that records which were taken before their turn are
+// read.
 func (h *host) pop(p *pager) (Item, error) {
 	if n := len(h.front); n > 0 {
 		it := h.front[n-1]
@@ -60,18 +70,35 @@ func (h *host) pop(p *pager) (Item, error) {
 		return it, nil
 	}
 	i := 0
-	for h.levels[i].count == 0 {
+	for h.levels[i].live() == 0 {
 		i++ // read to its end, but its blocks are still on disk
 	}
-	it, err := h.levels[i].pop(h.name, p)
+	return h.popLevel(h.levels[i], p)
+}
+
+// popLevel takes the oldest item of a level that has one.
+func (h *host) popLevel(l *level, p *pager) (Item, error) {
+	if err := l.shed(h.name, p); err != nil {
+		return Item{}, err
+	}
+	it, err := l.pop(h.name, p)
 	if err != nil {
 		return Item{}, err
 	}
+	h.left(l, p)
+	return it, nil
+}
+
+// left tells that an item was taken out of a level.
+func (h *host) left(l *level, p *pager) {
 	h.waiting--
-	if h.levels[i].gone() {
+	if l.turns != nil && l.live() == 0 {
+		l.empty(p)
+	}
+	if l.gone() {
+		i := slices.Index(h.levels, l)
 		h.levels = slices.Delete(h.levels, i, i+1)
 	}
-	return it, nil
 }
 
 // commit puts the blocks of all levels. A host without any keeps no memory for
@@ -96,22 +123,25 @@ type hostHeap []*host
 
 func (q hostHeap) Len() int { return len(q) }
 
-func (q hostHeap) Less(i, j int) bool {
-	if c := q[i].notBefore.Compare(q[j].notBefore); c != 0 {
+func (q hostHeap) Less(i, j int) bool { return before(q[i], q[j]) }
+
+// before reports whether a's turn comes before b's.
+func before(a, b *host) bool {
+	if c := a.notBefore.Compare(b.notBefore); c != 0 {
 		return c < 0
 	}
-	return q[i].turn < q[j].turn
+	return a.turn < b.turn
 }
 
 func (q hostHeap) Swap(i, j int) {
 	q[i], q[j] = q[j], q[i]
-	q[i].index, q[j].index = i, j
+	q[i].index, q[j].index = int32(i), int32(j)
 }
 
 // Push is heap.Interface's.
 func (q *hostHeap) Push(x any) {
 	h := x.(*host)
-	h.index = len(*q)
+	h.index = int32(len(*q))
 	*q = append(*q, h)
 }
 

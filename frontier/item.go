@@ -16,6 +16,8 @@ type Item struct {
 	Sitemap bool   // asked for as a sitemap: what it lists are entry points
 	Attempt int    // tries made before this one
 	Last    bool   // set by Next: a failure now is final
+
+	cash float32 // under an Order: what it gives to its links
 }
 
 // Verdict says how a try went, as far as the host is concerned.

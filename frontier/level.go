@@ -4,9 +4,10 @@ package frontier
 // memory.
 type level struct {
 	depth int
-	count int     // both parts
+	count int     // records of both parts
 	disk  *stored // nil if nothing is on disk
 	tail  *tail   // nil if nothing was pushed since the last commit
+	turns *turns  // nil if all records come in turn
 }
 
 func (l *level) push(it Item, buf []byte, p *pager) []byte {
@@ -21,14 +22,22 @@ func (l *level) push(it Item, buf []byte, p *pager) []byte {
 // changed.
 func (l *level) pop(host string, p *pager) (Item, error) {
 	if l.disk == nil || l.disk.empty() {
-		l.count--
+		l.counted()
 		return l.tail.pop(host, l.depth), nil
 	}
 	it, err := p.pop(l.disk, host, l.depth)
 	if err == nil {
-		l.count--
+		l.counted()
 	}
 	return it, err
+}
+
+// counted tells that a record was read.
+func (l *level) counted() {
+	l.count--
+	if l.turns != nil {
+		l.turns.next++
+	}
 }
 
 // gone reports that nothing of the level is left, in memory or on disk.

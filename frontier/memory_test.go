@@ -118,3 +118,17 @@ func BenchmarkQueuedOnDisk(b *testing.B) {
 		runtime.KeepAlive(f)
 	}
 }
+
+// What an Order knows of a queued URL, of some 45 bytes here, stays within what Config
+// says, and so does the whole with a small OrderPages.
+func TestCandidateMemory(t *testing.T) {
+	cfg := Config{Disk: void{}, Window: 64 << 10, Order: OPICInLinks}
+	build := func(n int) *Frontier { return pushed(t, cfg, 100, n) } // 100 hosts
+	if got := slope(t, 10_000, 40_000, build); got > 280 {
+		t.Errorf("a candidate takes %.0f bytes", got)
+	}
+	cfg.OrderPages = 5_000
+	if got := slope(t, 10_000, 40_000, build); got > 2 {
+		t.Errorf("beyond the bound, a queued URL takes %.2f bytes", got)
+	}
+}

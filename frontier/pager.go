@@ -74,11 +74,14 @@ func (p *pager) pop(s *stored, host string, depth int) (Item, error) {
 	it, ok := rec.item(host, depth, c.via)
 	off := s.off + uint32(len(c.rest)-len(r.buf))
 	ends := c.ends && len(r.buf) == 0
-	last := ends && s.head+1 == s.next
+	blocks := s.next - s.head // with a URL in each, from now on
+	if ends {
+		blocks--
+	}
 	switch {
 	case r.bad || !ok || s.off == 0 && !starts:
 		return Item{}, damaged(host, depth, s.head, "no queued URL at byte %d", s.off)
-	case last != (s.count == 1):
+	case blocks > uint64(s.count-1), blocks == 0 && s.count > 1:
 		return Item{}, damaged(host, depth, s.head, "%d more URLs should be queued", s.count-1)
 	}
 	if starts {

@@ -5,6 +5,7 @@ import "time"
 // Done ends the lease of it. Cost: O(log hosts).
 func (f *Frontier) Done(it Item, now time.Time, o Outcome) Settled {
 	h := f.release(it, o.Started)
+	f.answered(h, now, o)
 	switch o.Verdict {
 	case Unasked:
 		f.refund(h)

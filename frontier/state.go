@@ -7,7 +7,11 @@ import (
 	"time"
 )
 
-const stateVersion = 1
+// The versions of a host's state: only the second tells what was taken before its turn.
+const (
+	stateInTurn = 1
+	stateTaken  = 2
+)
 
 // HostState is what a host's saved state tells. ReadHost makes it.
 type HostState struct {
@@ -30,6 +34,7 @@ type savedLevel struct {
 	count      uint64
 	head, next uint64
 	off, via   int
+	taken      []uint64 // numbers of records from there on
 }
 
 // appendState appends the state of a host whose levels have been committed; items
@@ -39,7 +44,8 @@ func (h *host) appendState(b []byte, items []Item) []byte {
 	if h.closed {
 		flags = 1
 	}
-	b = append(b, stateVersion, flags)
+	version := h.stateVersion()
+	b = append(b, version, flags)
 	b = appendCount(b, h.admitted)
 	b = appendCount(b, h.failures)
 	b = binary.AppendUvarint(b, uint64(h.asked))
@@ -57,6 +63,33 @@ func (h *host) appendState(b []byte, items []Item) []byte {
 		b = binary.AppendUvarint(b, l.disk.next)
 		b = appendCount(b, int(l.disk.off))
 		b = appendCount(b, int(l.disk.via))
+		if version == stateTaken {
+			b = l.appendTaken(b)
+		}
+	}
+	return b
+}
+
+func (h *host) stateVersion() byte {
+	for _, l := range h.levels {
+		if l.live() != l.count {
+			return stateTaken
+		}
+	}
+	return stateInTurn
+}
+
+// appendTaken appends how many records were taken before their turn, and how many stand
+// before each since the one before.
+func (l *level) appendTaken(b []byte) []byte {
+	b = appendCount(b, l.count-l.live())
+	if l.turns == nil {
+		return b
+	}
+	next := l.turns.next
+	for _, number := range l.turns.taken {
+		b = binary.AppendUvarint(b, number-next)
+		next = number + 1
 	}
 	return b
 }
@@ -85,8 +118,8 @@ func appendTime(b []byte, t time.Time) []byte {
 // ReadHost decodes the saved state of a host. Its error has ErrDamaged in its
 // chain.
 func ReadHost(hostname string, state []byte) (HostState, error) {
-	if len(state) > 0 && state[0] != stateVersion {
-		return HostState{}, fmt.Errorf("the frontier's state of %s has version %d, this program knows %d: %w", hostname, state[0], stateVersion, ErrDamaged)
+	if len(state) > 0 && state[0] != stateInTurn && state[0] != stateTaken {
+		return HostState{}, fmt.Errorf("the frontier's state of %s has version %d, this program knows %d and %d: %w", hostname, state[0], stateInTurn, stateTaken, ErrDamaged)
 	}
 	r := reader{buf: state}
 	s := r.state(hostname)
@@ -97,7 +130,7 @@ func ReadHost(hostname string, state []byte) (HostState, error) {
 }
 
 func (r *reader) state(hostname string) HostState {
-	r.byte()
+	version := r.byte()
 	flags := r.byte()
 	s := HostState{Closed: flags == 1, Admitted: r.small(), Failures: r.small(), CrawlDelay: r.duration(), Backoff: r.duration()}
 	s.NotBefore, s.rest, s.slowed = r.time(), r.time(), r.time()
@@ -106,7 +139,10 @@ func (r *reader) state(hostname string) HostState {
 	depth := -1
 	for n := r.small(); n > 0 && !r.bad; n-- {
 		l := savedLevel{depth: r.small(), count: r.uvarint(), head: r.uvarint(), next: r.uvarint(), off: r.small(), via: r.small()}
-		s.Queued += int(l.count)
+		if version == stateTaken {
+			l.taken = r.taken(l.count)
+		}
+		s.Queued += int(l.count) - len(l.taken)
 		if l.depth <= depth || !l.valid() || s.Queued < 0 || s.Queued > math.MaxInt-math.MaxInt32 {
 			r.fail()
 		}
@@ -121,6 +157,22 @@ func (r *reader) state(hostname string) HostState {
 
 func (l *savedLevel) valid() bool {
 	return l.count <= math.MaxInt/2 && l.head < l.next && l.next-l.head <= l.count && l.via <= l.off
+}
+
+// taken reads what appendTaken wrote of a level with so many records, of which one is
+// not taken at least.
+func (r *reader) taken(count uint64) (taken []uint64) {
+	next := uint64(0)
+	for n := r.small(); n > 0 && !r.bad; n-- {
+		gap := r.uvarint()
+		if next >= count || gap >= count-next || uint64(len(taken))+2 > count {
+			r.fail()
+			return nil
+		}
+		taken = append(taken, next+gap)
+		next += gap + 1
+	}
+	return taken
 }
 
 // items reads items of the host and returns how many there are.

@@ -8,6 +8,8 @@
 //   - Words counts the words of any text by every estimator and exactly.
 //   - Restart simulates what a crawl loses and fetches twice under six ways to
 //     restart a filter, on a link graph.
+//   - Order crawls a link graph with the frontier in each order and tells how much of
+//     its PageRank a part of the pages has.
 //
 // Every experiment returns a sheet.Sheet and prints nothing. The same seed gives the
 // same figures, times aside. Experiments keep what they compare in memory: 600 bytes

@@ -109,13 +109,18 @@ func (g *Graph) fill(links [][]uint32) {
 // is no file, are left out. A crawl begins at the first page it fetched, the crawl of a
 // tree at its index.html, or at the page from which most others can be reached.
 func LoadGraph(ctx context.Context, dir string) (*Graph, error) {
+	return newGraphBuilder().load(ctx, dir)
+}
+
+func newGraphBuilder() *graphBuilder { return &graphBuilder{numbers: make(map[string]uint32)} }
+
+func (b *graphBuilder) load(ctx context.Context, dir string) (*Graph, error) {
 	switch info, err := os.Stat(dir); {
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s is a file: name the directory of a crawl or of HTML files", dir)
 	}
-	b := &graphBuilder{numbers: make(map[string]uint32)}
 	err := b.edges(ctx, filepath.Join(dir, report.EdgesFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return b.loadTree(ctx, dir)

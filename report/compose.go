@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"crawler/crawl"
@@ -27,6 +29,8 @@ func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 		Runs:      res.Runs,
 		Skipped:   keyed(res.Skipped, reasonName),
 		Errors:    keyed(res.Errors, reasonName),
+		Traps:     trapsOf(res.Traps),
+		Requests:  Requests{Robots: res.Robots, Retried: res.Retried},
 		Dedup:     account(res.Dedup, res.Audit),
 		Frontier:  Frontier{Queued: res.Queued, Leased: res.Leased, Hosts: res.Hosts, Left: res.Left()},
 		Resources: resources(res, rec.before.and(used)),
@@ -34,6 +38,18 @@ func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 	rec.Fill(rep)
 	rep.Pages.Redirects = res.Redirects
 	return rep
+}
+
+// trapsOf lists the traps, those that refused most first.
+func trapsOf(list []crawl.Trap) []Trap {
+	out := []Trap{}
+	for _, t := range list {
+		if t.Refused > 0 { // else it proved honest
+			out = append(out, Trap{Kind: string(t.Kind), Pattern: t.Pattern, Fetched: t.Fetched, Refused: t.Refused})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Trap) int { return cmp.Compare(b.Refused, a.Refused) })
+	return out
 }
 
 // account tells what the filter did and what its doubts came to.

@@ -28,13 +28,17 @@ type step struct {
 func steps(t *testing.T, rng *rand.Rand, n int) (out []step) {
 	for i := range n {
 		if rng.IntN(5) == 0 {
-			out = append(out, step{skip: crawl.Skip{URL: fmt.Sprintf("http://out.example/%d", i), Reason: crawl.OutOfScope, Detail: "d"}})
+			out = append(out, step{skip: crawl.Skip{URL: fmt.Sprintf("http://out.example/%d", i), Reason: crawl.OutOfScope, Detail: redirectsTo + "http://out.example/"}})
 			continue
 		}
 		host := min(rng.IntN(6), rng.IntN(6))
 		v := visit(t, fmt.Sprintf("http://h%d.example/%d", host, i), []int{200, 200, 200, 200, 404, 503}[rng.IntN(6)])
 		v.Depth, v.Bytes, v.MediaType = rng.IntN(2000), rng.Int64N(1e6), []string{"text/html", "", "a/b"}[rng.IntN(3)]
 		v.Page.NoIndex = rng.IntN(8) == 0
+		v.Page.Links = linkedPage(t, rng, rng.IntN(30)).Page.Links
+		if rng.IntN(10) == 0 {
+			v.From = fmt.Sprintf("http://h%d.example/moved/%d", host, i)
+		}
 		if v.Status == 200 {
 			for range rng.IntN(1500) {
 				v.Page.Words = append(v.Page.Words, uint64(rng.ExpFloat64()*3000)*0x9e3779b97f4a7c15+uint64(host))
@@ -99,7 +103,7 @@ func reopened(t *testing.T, mem *vfs.MemFS, rng *rand.Rand) (*vfs.MemFS, *store.
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := recorder(t, Config{Dir: dir, Edges: true, Seed: 1234, MaxSites: 77})
+	r := recorder(t, Config{Dir: dir, Edges: true, EdgesCSV: true, Seed: 1234, MaxSites: 77})
 	if err := r.Restore(dir.DB()); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +124,7 @@ func TestKilledAndRestored(t *testing.T) {
 func killAndRestore(t *testing.T, seed uint64, exact bool) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	all := steps(t, rng, 120)
-	cfg := Config{Edges: true, Exact: exact, MaxSites: 3, NoIndex: rng.IntN(2) == 0, Seed: seed}
+	cfg := Config{Edges: true, EdgesCSV: true, Exact: exact, MaxSites: 3, NoIndex: rng.IntN(2) == 0, Seed: seed}
 
 	mem := vfs.NewCrashableMem()
 	plain, durable := cfg, cfg
@@ -153,7 +157,7 @@ func killAndRestore(t *testing.T, seed uint64, exact bool) {
 	if got, want := figures(t, r), figures(t, want); got != want {
 		t.Errorf("after %d kills\n%s\n want\n%s", kills, got, want)
 	}
-	for _, name := range []string{PagesFile, SkippedFile, EdgesFile} {
+	for _, name := range []string{PagesFile, SkippedFile, LinksFile, EdgesFile, EdgesCSVFile} {
 		if got, want := content(t, mem, "c/"+name), content(t, lines, "plain/"+name); !bytes.Equal(got, want) || len(want) == 0 {
 			t.Errorf("%s has %d bytes after %d kills, want %d", name, len(got), kills, len(want))
 		}

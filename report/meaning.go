@@ -3,6 +3,7 @@ package report
 import (
 	"crawler/crawl"
 	"crawler/fetch"
+	"crawler/trap"
 )
 
 // meaning says in words what a reason stands for.
@@ -25,6 +26,18 @@ var decisions = map[crawl.Reason]string{
 	crawl.RedirectLimit: "more than 10 redirects",
 	crawl.RedirectSeen:  "redirects to a page that was fetched by itself",
 	crawl.RedirectBad:   "redirects to nowhere",
+
+	crawl.Trapped(trap.Repeating):  "trap: its path repeats itself",
+	crawl.Trapped(trap.Deep):       "trap: its path has more than 64 segments",
+	crawl.Trapped(trap.EqualKeys):  "trap: its query repeats one parameter",
+	crawl.Trapped(trap.Copies):     "trap: one page under any address",
+	crawl.Trapped(trap.Session):    "trap: the same pages under new session ids",
+	crawl.Trapped(trap.Subdomains): "trap: the same pages on any subdomain",
+	crawl.Trapped(trap.Calendar):   "trap: dates without end",
+	crawl.Trapped(trap.Facets):     "trap: the same things in every order and selection",
+	crawl.Trapped(trap.Pattern):    "trap: addresses of one shape whose pages say nothing new",
+	crawl.Trapped(trap.Growing):    "trap: addresses that grow with every link",
+	crawl.Trapped(trap.Maze):       "trap: every page leads to new ones and none back",
 }
 
 var failures = map[fetch.Reason]string{

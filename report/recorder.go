@@ -17,6 +17,7 @@ import (
 type Config struct {
 	Dir      *store.Dir   // where the lines go; nil keeps the figures alone
 	Edges    bool         // write edges.jsonl, too
+	EdgesCSV bool         // write edges.csv, too
 	Stream   io.Writer    // gets every page record as it comes, if not nil
 	MaxSites int          // sites with figures of their own; the rest share one; 0 means 1,000
 	Exact    bool         // count words exactly too: about 40 bytes a distinct word and site
@@ -37,7 +38,10 @@ const OtherSites = "(other sites)"
 type Recorder struct {
 	cfg                  Config
 	pageLines, skipLines *store.Lines // nil without Config.Dir
+	linkLines            *store.Lines // nil without Config.Dir
 	edgeLines            *store.Lines // nil without Config.Edges, too
+	rowLines             *store.Lines // nil without Config.EdgesCSV, too
+	links                linkWriter
 
 	total  tally
 	sites  map[string]*site
@@ -90,8 +94,16 @@ func (r *Recorder) openLines() (err error) {
 	if r.skipLines, err = r.cfg.Dir.Lines(SkippedFile); err != nil {
 		return err
 	}
+	if r.linkLines, err = r.cfg.Dir.Lines(LinksFile); err != nil {
+		return err
+	}
 	if r.cfg.Edges {
-		r.edgeLines, err = r.cfg.Dir.Lines(EdgesFile)
+		if r.edgeLines, err = r.cfg.Dir.Lines(EdgesFile); err != nil {
+			return err
+		}
+	}
+	if r.cfg.EdgesCSV {
+		r.rowLines, err = openRows(r.cfg.Dir)
 	}
 	return err
 }
@@ -127,18 +139,20 @@ func (r *Recorder) write(v *crawl.Visit) error {
 	if r.pageLines == nil {
 		return nil
 	}
-	err := r.pageLines.AppendLine(func(b []byte) []byte { return append(b, r.line...) })
-	if err != nil || r.edgeLines == nil {
+	if err := r.pageLines.AppendLine(func(b []byte) []byte { return append(b, r.line...) }); err != nil {
 		return err
 	}
-	return r.edgeLines.AppendLine(func(b []byte) []byte { return appendEdges(b, v) })
+	return r.writeLinks(v)
 }
 
-// Skip writes the refusal.
+// Skip writes the refusal, and the redirect that was not followed.
 func (r *Recorder) Skip(s crawl.Skip) error {
 	r.note(s)
 	if r.skipLines == nil {
 		return nil
+	}
+	if err := r.writeRedirect(s); err != nil {
+		return err
 	}
 	if plainASCII(s.Detail) { // all else is ASCII
 		return r.skipLines.Write(s)
@@ -157,7 +171,7 @@ func (r *Recorder) note(s crawl.Skip) {
 // Flush hands what was written to the operating system, so that a reader of the
 // files is never far behind.
 func (r *Recorder) Flush() error {
-	for _, l := range []*store.Lines{r.pageLines, r.skipLines, r.edgeLines} {
+	for _, l := range []*store.Lines{r.pageLines, r.skipLines, r.linkLines, r.edgeLines, r.rowLines} {
 		if l == nil {
 			continue
 		}

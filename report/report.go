@@ -36,6 +36,8 @@ type Report struct {
 	Pages     Pages          `json:"pages"`
 	Skipped   map[string]int `json:"skipped"` // by reason: what the crawl decided not to fetch
 	Errors    map[string]int `json:"errors"`  // by reason: what could not be fetched
+	Traps     []Trap         `json:"traps"`   // that URLs were refused as
+	Requests  Requests       `json:"requests"`
 	Dedup     Dedup          `json:"dedup"`
 	Words     Words          `json:"words"`
 	Sites     []Site         `json:"sites"`
@@ -61,6 +63,21 @@ type Broken struct {
 	URL    string `json:"url"`
 	Status int    `json:"status"`
 	Via    string `json:"via,omitempty"` // a page with the link
+}
+
+// Requests counts visits to servers beside those that pages, redirects and errors tell of.
+type Requests struct {
+	Robots  int `json:"robots"`  // spent on robots.txt, its redirects not counted
+	Retried int `json:"retried"` // answers and failures that another try followed
+}
+
+// Trap is a set of URLs of one shape that were refused because the server seems to make
+// them up without end.
+type Trap struct {
+	Kind    string `json:"kind"`
+	Pattern string `json:"pattern"` // "" if the URLs alone gave them away, or of others
+	Fetched int    `json:"fetched"` // pages
+	Refused int    `json:"refused"` // URLs
 }
 
 // Dedup is what the filter did. The last keys are there in the mode "filter" only.

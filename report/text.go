@@ -26,6 +26,7 @@ func (r *Report) Text() string {
 	r.pageTable(p)
 	r.brokenLinks(p)
 	reasons(p, "Skipped, by decision", r.Skipped)
+	r.traps(p)
 	reasons(p, "Errors", r.Errors)
 	r.filter(p)
 	r.costs(p)

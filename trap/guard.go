@@ -61,6 +61,7 @@ type Verdict struct {
 	Kind    Kind   // "" to fetch it
 	Pattern string // that refuses it, such as "shop.test/list?sort&view"; "" if refused on sight
 	ID      uint64 // of the pattern, as Reopened tells it; 0 if refused on sight: that is final
+	Look    bool   // with Kind "": its pattern is closed, but has another look at this one
 }
 
 // Judge says whether to fetch u, which is about to be: what is known now counts, not
@@ -78,20 +79,30 @@ func (g *Guard) Judge(u weburl.URL) Verdict {
 	if fine != nil && (fine.closed != "" || fine.vouches()) {
 		p = fine
 	}
-	if p == nil || p.closed == "" || p.renames() && !p.known.has(s.form) || p.probe() {
+	if p == nil || p.closed == "" || g.trusts(p.name) || p.renames() && !p.known.has(s.form) {
 		return Verdict{}
+	}
+	if p.probe() {
+		return Verdict{Look: true}
 	}
 	return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}
 }
 
+// Refuses reports whether the pattern of an ID that Judge gave would still refuse u, a
+// second look aside.
+func (g *Guard) Refuses(id uint64, u weburl.URL) bool {
+	p := g.patterns[id]
+	return p != nil && p.closed != "" && !g.trusts(p.name) && !g.trusted(u)
+}
+
 // trusted reports whether the configuration forbids to refuse u.
 func (g *Guard) trusted(u weburl.URL) bool {
-	for _, prefix := range g.cfg.Trust {
-		if strings.HasPrefix(strings.TrimPrefix(u.String(), u.Scheme()+"://"), prefix) {
-			return true
-		}
-	}
-	return false
+	return len(g.cfg.Trust) > 0 && g.trusts(strings.TrimPrefix(u.String(), u.Scheme()+"://"))
+}
+
+// trusts reports whether the configuration names a URL without scheme, or a pattern.
+func (g *Guard) trusts(name string) bool {
+	return slices.ContainsFunc(g.cfg.Trust, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // Watch begins a page that came home: u, found on via, which is zero for a seed. If it

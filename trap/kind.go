@@ -30,8 +30,8 @@ const (
 type Config struct {
 	Patterns int // most patterns remembered; 0 means 2,048
 
-	// Trust lists URL prefixes without scheme, such as "shop.test/list", below which
-	// nothing is refused.
+	// Trust lists prefixes of URLs without scheme, such as "shop.test/list", and of
+	// patterns, such as "*.shop.test/#": nothing that begins so is refused.
 	Trust []string
 }
 

@@ -6,11 +6,12 @@ import (
 )
 
 // Learn takes in the page that Watch began, after its Links. Errors and
-// redirects that lead to no new page teach nothing: they say themselves what they are.
-func (g *Guard) Learn(page Page) {
+// redirects that lead to no new page teach nothing: they say themselves what they are. It
+// reports whether Reopened has something.
+func (g *Guard) Learn(page Page) (reopened bool) {
 	v := &g.view
 	if v.url.IsZero() || page.Status >= 300 && v.wide.born == 0 {
-		return
+		return false
 	}
 	g.page++
 	s := v.shape
@@ -29,6 +30,7 @@ func (g *Guard) Learn(page Page) {
 		g.learn(wide, &v.wide, s, page)
 	}
 	*v = view{}
+	return len(g.opened) > 0
 }
 
 func (g *Guard) learn(p *pattern, k *kin, s shape, page Page) {

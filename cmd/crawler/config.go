@@ -19,6 +19,7 @@ import (
 	"crawler/fetch"
 	"crawler/frontier"
 	"crawler/parse"
+	"crawler/trap"
 	"crawler/weburl"
 )
 
@@ -29,6 +30,14 @@ func (o *options) crawl(seeds []string) (crawl.Config, error) {
 		return crawl.Config{}, usage("", "%w", err)
 	}
 	if err := o.check(); err != nil {
+		return crawl.Config{}, err
+	}
+	order, err := frontier.ParseOrder(o.order.value)
+	if err != nil {
+		return crawl.Config{}, usage("", "%w", err)
+	}
+	trust, err := o.trusted()
+	if err != nil {
 		return crawl.Config{}, err
 	}
 	client, err := o.fetch(seeds)
@@ -49,10 +58,12 @@ func (o *options) crawl(seeds []string) (crawl.Config, error) {
 		Grace:        orNone(o.grace),
 		Workers:      o.conns,
 		IgnoreRobots: o.robots.value == "ignore",
+		FollowTraps:  o.traps.value == "follow",
+		Traps:        trap.Config{Trust: trust},
 		Sitemaps:     o.sitemap,
 		Frontier: frontier.Config{
 			Delay: orNone(o.delay), MaxDelay: orNone(o.maxDelay), PerHost: o.hostCons, Retries: o.retries,
-			MaxPerHost: o.perHost, Interval: o.interval(),
+			MaxPerHost: o.perHost, Interval: o.interval(), Order: order, OrderPages: o.ordered,
 		},
 		Fetch: client,
 		Parse: parse.Options{Assets: o.assets, Rules: o.extract.parsed, URL: weburl.Options{DropParams: o.drop}},
@@ -68,7 +79,7 @@ func (o *options) check() error {
 	}{
 		{"depth", o.depth, -1, 1 << 20}, {"max-pages", o.pages, 0, math.MaxInt}, {"max-pages-per-host", o.perHost, 0, math.MaxInt},
 		{"concurrency", o.conns, 1, 10_000}, {"per-host", o.hostCons, 1, 1000}, {"retries", o.retries, 0, 100},
-		{"max-sites", o.maxSites, 1, 1_000_000}, {"restart-every", o.restart, 0, math.MaxInt},
+		{"max-sites", o.maxSites, 1, 1_000_000}, {"order-pages", o.ordered, 1, 1 << 26}, {"restart-every", o.restart, 0, math.MaxInt},
 		{"expect-urls", o.expect, 0, int(min(dedup.MaxURLs, int64(math.MaxInt)))},
 	} {
 		if n.value < n.low || n.value > n.high {
@@ -89,6 +100,19 @@ func (o *options) check() error {
 		return usage("", "--timeout and --max-size must be above 0")
 	}
 	return nil
+}
+
+// trusted is where nothing is taken for a trap, without schemes.
+func (o *options) trusted() ([]string, error) {
+	var all []string
+	for _, t := range o.trust {
+		t = strings.TrimPrefix(strings.TrimPrefix(t, "https://"), "http://")
+		if t == "" {
+			return nil, usage("to fetch whatever looks like a trap: --traps follow", "--trap-trust: want the beginning of a URL, or of a pattern in the report")
+		}
+		all = append(all, t)
+	}
+	return all, nil
 }
 
 func (o *options) maxDepth() int {

@@ -65,6 +65,12 @@ func TestEveryFlagReachesTheEngine(t *testing.T) {
 		{"--rate-limit 4", func(c crawl.Config) any { return c.Frontier.Interval }, 250 * time.Millisecond},
 		{"--retries 5", func(c crawl.Config) any { return c.Frontier.Retries }, 5},
 		{"--robots ignore", func(c crawl.Config) any { return c.IgnoreRobots }, true},
+		{"", func(c crawl.Config) any { return c.FollowTraps }, false},
+		{"--traps follow", func(c crawl.Config) any { return c.FollowTraps }, true},
+		{"--trap-trust https://a.test/x --trap-trust *.b.test/#", func(c crawl.Config) any { return fmt.Sprint(c.Traps.Trust) }, "[a.test/x *.b.test/#]"},
+		{"", func(c crawl.Config) any { return c.Frontier.Order }, frontier.BreadthFirst},
+		{"--order opic+inlinks", func(c crawl.Config) any { return c.Frontier.Order }, frontier.OPICInLinks},
+		{"--order-pages 7", func(c crawl.Config) any { return c.Frontier.OrderPages }, 7},
 		{"--sitemap", func(c crawl.Config) any { return c.Sitemaps }, true},
 		{"--assets", func(c crawl.Config) any { return c.Parse.Assets }, true},
 		{"--scope prefix", func(c crawl.Config) any { return c.Scope.Mode }, crawl.ScopePrefix},
@@ -106,7 +112,7 @@ func TestFlagsOutOfRange(t *testing.T) {
 		"--depth -2", "--max-pages -1", "-c 0", "-c 99999", "--per-host 0", "--retries -1", "--retries 101",
 		"--rate-limit -1", "--rate-limit 1e-9", "--rate-limit NaN", "--timeout 0", "--max-size 0", "--max-sites 0",
 		"--delay -1s", "--delay 1e30", "--max-bytes 9999999999GiB", "--max-bytes -1", "--cookies /nonexistent",
-		"--allow-net 10.0.0.0/33", "--allow-net localhost", "--allow-net fe80::1%lo", "--ports 0", "--ports http", "--ports 9-8", "--min-rate -1",
+		"--allow-net 10.0.0.0/33", "--allow-net localhost", "--allow-net fe80::1%lo", "--ports 0", "--ports http", "--ports 9-8", "--min-rate -1", "--trap-trust https://", "--traps x",
 	} {
 		if _, _, err := engineConfig(t, strings.Fields(args)...); err == nil {
 			t.Errorf("%s was accepted", args)

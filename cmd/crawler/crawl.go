@@ -17,7 +17,9 @@ writes into the output directory:
 
   pages.jsonl    one line a page: url, final_url, status, title, words, ...
   skipped.jsonl  one line a URL that was not fetched, and the reason
+  links.bin      every page's links, compactly (docs/format/links.md)
   edges.jsonl    with --edges: one line a page with its links
+  edges.csv      with --edges=csv: one row a link
   report.json    the report (docs/report.md describes it)
   report.txt     the same as text, which is also printed
   crawl.json     seeds and settings, for crawler resume; state/ and seen/ are its

@@ -14,7 +14,8 @@ import (
 const lockName = "lock"
 
 var created = [...]string{
-	"crawl.json", "crawl.json.tmp", "state", "seen", report.PagesFile, report.SkippedFile, report.EdgesFile, lockName,
+	"crawl.json", "crawl.json.tmp", "state", "seen", report.PagesFile, report.SkippedFile,
+	report.LinksFile, report.EdgesFile, report.EdgesCSVFile, lockName,
 }
 
 // before is what was there before a run created its directory.

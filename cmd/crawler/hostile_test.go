@@ -112,7 +112,7 @@ func TestHostileSiteInEveryOutput(t *testing.T) {
 	var failures string
 	for name, flags := range map[string][]string{
 		"verbose text": {"-v", "--edges"},
-		"verbose json": {"-v", "--log-format", "json", "--jsonl", "--sitemap"},
+		"verbose json": {"-v", "--log-format", "json", "--jsonl", "--sitemap", "--edges=csv"},
 		"plain":        {"--extract", "t=title", "--extract", "a=a@href"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,9 +121,9 @@ func TestHostileSiteInEveryOutput(t *testing.T) {
 			stdout, stderr := outputs(t, args...)
 			checkHarmless(t, "stdout", stdout)
 			checkHarmless(t, "stderr", stderr)
-			for _, file := range []string{report.PagesFile, report.SkippedFile, report.EdgesFile, report.JSONFile, report.TextFile} {
+			for _, file := range []string{report.PagesFile, report.SkippedFile, report.EdgesFile, report.EdgesCSVFile, report.JSONFile, report.TextFile} {
 				data, err := os.ReadFile(filepath.Join(dir, file))
-				if err != nil && !(os.IsNotExist(err) && file == report.EdgesFile) {
+				if err != nil && !(os.IsNotExist(err) && strings.HasPrefix(file, "edges.")) {
 					t.Fatal(err)
 				}
 				checkHarmless(t, file, data)

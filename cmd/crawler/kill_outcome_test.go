@@ -37,14 +37,25 @@ func differ[V comparable](t *testing.T, what string, got, want map[string]V) {
 type outcome struct {
 	pages   map[string]int    // status by URL
 	edges   map[string]int    // number of links by URL
+	links   map[string]int    // the same in links.bin, and redirects
 	skipped map[string]string // reason by URL
 }
 
 func readOutcome(t *testing.T, dir string) outcome {
 	t.Helper()
-	o := outcome{map[string]int{}, map[string]int{}, map[string]string{}}
+	o := outcome{map[string]int{}, map[string]int{}, map[string]int{}, map[string]string{}}
 	eachLine(t, filepath.Join(dir, report.PagesFile), func(p report.PageRecord) { note(t, o.pages, p.URL, p.Status) })
 	eachLine(t, filepath.Join(dir, report.EdgesFile), func(e report.EdgeRecord) { note(t, o.edges, e.URL, len(e.Links)) })
+	if err := report.ReadLinks(dir, func(p *report.PageLinks) error {
+		n := 0
+		for p.Next() {
+			n++
+		}
+		note(t, o.links, string(p.URL), n)
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
 	eachLine(t, filepath.Join(dir, report.SkippedFile), func(s crawl.Skip) { note(t, o.skipped, s.URL, string(s.Reason)) })
 	return o
 }

@@ -268,6 +268,7 @@ func (k *killing) compare(t *testing.T) {
 	got, want := readOutcome(t, k.dir), readOutcome(t, k.alone)
 	differ(t, report.PagesFile, got.pages, want.pages)
 	differ(t, report.EdgesFile, got.edges, want.edges)
+	differ(t, report.LinksFile, got.links, want.links)
 	differ(t, report.SkippedFile, got.skipped, want.skipped)
 	compareReports(t, loadReport(t, k.dir), loadReport(t, k.alone))
 }

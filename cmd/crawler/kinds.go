@@ -29,10 +29,10 @@ var kinds = map[string]kind{
 	"jsonl": passing, "quiet": passing, "verbose": passing, "log-format": passing, "no-color": passing,
 
 	"max-pages": open, "max-bytes": open, "time-limit": open, "fail-on-limit": open, "min-free": open, "max-memory": open,
-	"delay": open, "max-delay": open, "concurrency": open, "per-host": open, "rate-limit": open,
+	"order": open, "order-pages": open, "delay": open, "max-delay": open, "concurrency": open, "per-host": open, "rate-limit": open,
 	"retries": open, "timeout": open, "grace": open,
 	"contact": open, "user-agent": open, "header": open, "cookies": open, "proxy": open, "resolve": open,
-	"min-rate": open, "insecure": open,
+	"min-rate": open, "insecure": open, "traps": open, "trap-trust": open,
 
 	// A URL that was refused for its host's budget is not remembered, so a larger
 	// budget would come too late for it.

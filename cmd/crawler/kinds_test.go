@@ -36,6 +36,7 @@ func TestEveryFlagHasAKind(t *testing.T) {
 
 // given is a value of every flag that is kept, other than its default.
 var given = map[string][]string{
+	"order": {"opic+inlinks"}, "order-pages": {"1000"}, "traps": {"follow"}, "trap-trust": {"a.example/x"},
 	"max-pages": {"7"}, "max-bytes": {"2GiB"}, "time-limit": {"90s"}, "fail-on-limit": {"true"}, "min-free": {"0"}, "max-memory": {"512MiB"},
 	"delay": {"250ms"}, "max-delay": {"0"}, "concurrency": {"9"}, "per-host": {"4"}, "rate-limit": {"0.125"},
 	"retries": {"5"}, "timeout": {"5"}, "grace": {"3s"}, "contact": {"me@example.org"}, "user-agent": {"x/1, y"},
@@ -43,7 +44,7 @@ var given = map[string][]string{
 	"resolve": {"a.example:80:127.0.0.1", "b.example:80:127.0.0.1"}, "max-pages-per-host": {"3"},
 	"scope": {"domain"}, "include": {"a,b", `c\.(d|e)`}, "exclude": {"x y", ""}, "depth": {"0"}, "sitemap": {"true"},
 	"assets": {"true"}, "drop-params": {"utm_*", "fbclid"}, "robots": {"ignore"},
-	"extract": {"h1=h1", "d=meta[name=\"description\"]@content"}, "edges": {"true"}, "exact-stats": {"true"},
+	"extract": {"h1=h1", "d=meta[name=\"description\"]@content"}, "edges": {"csv"}, "exact-stats": {"true"},
 	"max-sites": {"5"}, "max-size": {"1234"}, "expect-urls": {"1000"}, "fp-rate": {"0.25"}, "restart-every": {"10"},
 	"min-rate": {"0"}, "insecure": {"true"}, "allow-private": {"true"}, "allow-net": {"10.0.0.0/8", "fd00::/8"}, "ports": {"80,443,8000-8999"},
 	"seed": {"18446744073709551615"}, "dedup": {"filter"}, "durable": {"false"},

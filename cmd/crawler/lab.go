@@ -1,32 +1,26 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
-	"crawler/internal/durable"
 	"crawler/internal/sheet"
 	"crawler/lab"
 )
 
 // labOptions are the flags of crawler lab; each experiment has some of them.
 type labOptions struct {
-	json bool
-	html string
+	sheetOut
 	seed uint64
 
 	in       io.Reader
@@ -36,6 +30,7 @@ type labOptions struct {
 	urls, pages    int
 	questions      int
 	runs, restarts int
+	orderPages     int
 }
 
 // experiment is a verb of crawler lab.
@@ -64,7 +59,8 @@ generated: as text tables, as JSON, or as one HTML page with plots.
 		Example: `  crawler lab theory
   crawler lab filters --html filters.html
   crawler lab words /usr/share/doc
-  crawler lab restart`,
+  crawler lab restart
+  crawler lab order`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				hint := "crawler lab --help lists the experiments"
@@ -117,8 +113,7 @@ func (e experiment) command(s streams) *cobra.Command {
 	if e.flags != nil {
 		e.flags(f, o)
 	}
-	f.BoolVar(&o.json, "json", false, "print the figures as JSON")
-	f.StringVar(&o.html, "html", "", "write one HTML page with plots to `FILE`, too; - prints it instead")
+	o.sheetOut.flags(f)
 	plainErrors(f)
 	return c
 }
@@ -132,6 +127,7 @@ func (o *labOptions) check(flags *pflag.FlagSet) error {
 	}{
 		{"bits", 1, 256}, {"max-urls", 2, lab.MaxCorpusURLs}, {"questions", 1, lab.MaxQuestions},
 		{"pages", 1, lab.MaxGraphPages}, {"runs", 1, lab.MaxRuns}, {"restarts", 1, lab.MaxRestarts},
+		{"order-pages", 1, lab.MaxGraphPages},
 	} {
 		flag := flags.Lookup(f.name)
 		if flag == nil {
@@ -141,58 +137,7 @@ func (o *labOptions) check(flags *pflag.FlagSet) error {
 			return usage("", "--%s %s: want %.0f to %.0f", f.name, flag.Value, f.low, f.top)
 		}
 	}
-	switch info, err := os.Stat(o.html); {
-	case o.json && o.html == "-":
-		return usage("give --html a FILE", "--json and --html - would both be printed")
-	case o.html == "" || o.html == "-":
-		return nil
-	case err == nil && info.IsDir():
-		return &exitError{code: exitDisk, err: fmt.Errorf("--html %s: is a directory", o.html), hint: "name a file"}
-	case err == nil && !info.Mode().IsRegular():
-		return nil // a device or a pipe, to which it is written
-	}
-	probe, err := os.CreateTemp(filepath.Dir(o.html), ".crawler-lab-*")
-	if err != nil {
-		return &exitError{code: exitDisk, err: fmt.Errorf("--html %s: %w", o.html, err), hint: "choose another --html FILE"}
-	}
-	probe.Close()
-	os.Remove(probe.Name())
-	return nil
-}
-
-// progressLine returns a function that shows on a terminal, in one line, what is being
-// done; "" takes the line away.
-func progressLine(w io.Writer) func(what string) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return func(string) {}
-	}
-	return func(what string) { fmt.Fprintf(f, "\r\x1b[K%s", clip(what, 78)) }
-}
-
-// present prints the sheet, and writes the page.
-func (o *labOptions) present(s streams, result *sheet.Sheet) error {
-	form := result.Text
-	if o.html == "-" {
-		form = result.HTML
-	}
-	if o.json {
-		form = result.JSON
-	}
-	if err := form(s.out); err != nil {
-		return diskError(err)
-	}
-	if o.html != "" && o.html != "-" {
-		var page bytes.Buffer
-		if err := result.HTML(&page); err != nil {
-			return &exitError{code: exitFailed, err: err}
-		}
-		if err := durable.WriteFile(o.html, page.Bytes()); err != nil {
-			return &exitError{code: exitDisk, err: fmt.Errorf("--html %s: %w", o.html, err), hint: "choose another --html FILE"}
-		}
-		fmt.Fprintf(s.err, "\nwritten to %s\n", o.html)
-	}
-	return nil
+	return o.sheetOut.check()
 }
 
 func seedFlag(f *pflag.FlagSet, o *labOptions) {
@@ -270,6 +215,7 @@ files under DIR, or generated. The generated graph takes some 15 seconds.`,
 		},
 		run: labRestart,
 	},
+	orderExperiment,
 }
 
 func labFilters(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet, error) {

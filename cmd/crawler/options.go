@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"crawler/fetch"
+	"crawler/frontier"
 )
 
 // options is every setting of a crawl, as flags fill it. A key of the configuration
@@ -35,6 +36,10 @@ type options struct {
 	insecure     bool
 
 	robots   choice
+	traps    choice
+	order    choice
+	ordered  int
+	trust    []string
 	sitemap  bool
 	scope    choice
 	include  regexps
@@ -59,7 +64,7 @@ type options struct {
 	expect   int
 	fpRate   float64
 	restart  int
-	edges    bool
+	edges    edges
 	exact    bool
 	maxSites int
 	seed     uint64
@@ -79,6 +84,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 	o.dedup = choice{value: "exact", of: []string{"exact", "filter"}}
 	o.logJSON = choice{value: "text", of: []string{"text", "json"}}
 	o.robots = choice{value: "obey", of: []string{"obey", "ignore"}}
+	o.traps = choice{value: "avoid", of: []string{"avoid", "follow"}}
+	o.order = choice{value: "bfs", of: []string{"bfs", "opic", "inlinks", "opic+inlinks"}}
 	o.scope = choice{value: "host", of: []string{"host", "domain", "prefix", "any"}}
 	o.minFree, o.minRate = 256<<20, fetch.DefaultMinRate
 	o.maxSize, o.timeout, o.grace, o.delay, o.maxDelay = 10<<20, seconds(30*time.Second), seconds(5*time.Second), seconds(time.Second), seconds(30*time.Second)
@@ -100,6 +107,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.failOn, "fail-on-limit", false, "exit with 5 when a limit ended the crawl")
 	f.BoolVar(&o.sitemap, "sitemap", false, "enter by the sitemaps that robots.txt names, too")
 	f.BoolVar(&o.assets, "assets", false, "fetch images, scripts and style sheets, too")
+	f.Var(&o.order, "order", "which pages of a host come first, and of the hosts that may be asked: `bfs|opic|inlinks|opic+inlinks`: near the seeds, or what much leads to so far")
+	f.IntVar(&o.ordered, "order-pages", frontier.DefaultOrderPages, "keep at most `N` queued pages in that order, 246 bytes each; the others come breadth-first")
 	f.StringSliceVar(&o.drop, "drop-params", nil, "drop these query `PARAMETERS` from every URL, such as utm_*,fbclid")
 
 	f.Var(&o.delay, "delay", "least `TIME` between two requests to one host; 0 is for your own site")
@@ -109,6 +118,9 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.Float64Var(&o.rate, "rate-limit", 0, "fetch at most `N` pages a second from all hosts together; 0 has no limit")
 	f.IntVar(&o.retries, "retries", 2, "try a page `N` more times after a failure that may pass")
 	f.Var(&o.robots, "robots", "`obey|ignore` robots.txt, meta robots and rel=nofollow; ignore is for your own site")
+
+	f.Var(&o.traps, "traps", "`avoid|follow` pages that a server seems to make up without end: calendars, session ids, mazes")
+	f.StringArrayVar(&o.trust, "trap-trust", nil, "take nothing for a trap whose URL, or pattern in the report, begins with `PREFIX`, such as shop.test/list (repeatable)")
 
 	f.StringVar(&o.contact, "contact", "", "how a site's owner reaches you, a `URL` or mail address; part of the user agent")
 	f.StringVar(&o.agent, "user-agent", "", "the whole User-Agent `TEXT` (default crawler/VERSION (+CONTACT)); its first word is looked up in robots.txt")
@@ -122,11 +134,12 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.insecure, "insecure", false, "accept any certificate: expired, self-signed or for another name")
 	f.Var(&o.timeout, "timeout", "longest `TIME` for one page, from connecting to the last byte")
 	f.Var(&o.minRate, "min-rate", "give up a page whose body, 10s after its header, came more slowly than `SIZE` a second; 0 is off")
-	f.Var(&o.maxSize, "max-size", "cut bodies at `SIZE`, decoded")
+	f.Var(&o.maxSize, "max-size", "cut bodies at `SIZE`, decoded; those of images, films, archives and other binaries at 256KiB at most")
 	f.Var(&o.grace, "grace", "give pages in flight `TIME` to finish when the crawl is stopped")
 
 	f.Var(&o.extract, "extract", "put the text (or attribute) of CSS matches into the page records: `NAME=CSS[@ATTR]` (repeatable)")
-	f.BoolVar(&o.edges, "edges", false, "write every page's links to edges.jsonl, too")
+	f.Var(&o.edges, "edges", "write every page's links as `jsonl|csv`, too: edges.jsonl, or with --edges=csv edges.csv")
+	f.Lookup("edges").NoOptDefVal = edgesJSONL
 	f.BoolVar(&o.exact, "exact-stats", false, "count words exactly too, and report both (memory grows with the words)")
 	f.IntVar(&o.maxSites, "max-sites", 1000, "report the words of `N` sites; the others share one line")
 	f.IntVar(&o.expect, "expect-urls", 100_000, "size the filter of seen URLs for `N`; it grows by restarts, with --dedup filter it stays")
@@ -136,7 +149,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.durable, "durable", true, "keep the crawl's state on disk, so that crawler resume can go on after a stop or a crash; =false keeps it in memory")
 	f.Var(&o.dedup, "dedup", "`exact|filter`: exact settles every doubt of the filter against a log of all URLs; filter bounds the memory and may lose pages, the report says how many")
 	f.Var(&o.minFree, "min-free", "stop when the disk has less than `SIZE` free; 0 is off")
-	f.Var(&o.memory, "max-memory", "collect garbage harder, and warn, as memory nears `SIZE`, such as 512MiB; at least 64MiB, 0 leaves it to GOMEMLIMIT")
+	f.Var(&o.memory, "max-memory", "fetch fewer pages at once, and collect garbage harder, as memory nears `SIZE`, such as 512MiB; at least 64MiB, 0 leaves it to GOMEMLIMIT")
 	f.Uint64Var(&o.seed, "seed", 0, "derive every hash from `N`, for runs to compare; 0 draws a secret one, which no site can play against")
 
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress and no warnings")

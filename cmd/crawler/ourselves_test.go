@@ -30,6 +30,7 @@ func chain(t *testing.T, n, reach int64) (url string, reached <-chan struct{}) {
 		var i int64
 		fmt.Sscanf(r.URL.Path, "/%d", &i)
 		w.Header().Set("Content-Type", "text/html")
+		prose(w, i)
 		for _, next := range []int64{2*i + 1, 2*i + 2} {
 			if next < n {
 				fmt.Fprintf(w, "<a href=\"/%d\">%d</a>", next, next)
@@ -45,7 +46,7 @@ func TestFewDescriptors(t *testing.T) {
 	url, _ := chain(t, 40, 0)
 	for limit, want := range map[int]int{32: exitOK, 12: exitDisk} {
 		out := filepath.Join(t.TempDir(), "out")
-		script := fmt.Sprintf("ulimit -n %d; exec crawler crawl %s -o %s --delay 0 --per-host 16 -c 16 --retries 9", limit, url, out)
+		script := fmt.Sprintf("ulimit -n %d; exec crawler crawl %s -o %s --delay 0 --per-host 16 -c 16", limit, url, out)
 		p := startCrawler(t, "sh", "-c", script)
 		<-p.ended
 		text := p.out.String()

@@ -83,7 +83,7 @@ func (r *session) plug(cfg *crawl.Config) (err error) {
 		cfg.Dedup.Seed = secret()
 	}
 	r.rec, err = report.NewRecorder(report.Config{
-		Dir: r.dir, Edges: r.edges, MaxSites: r.maxSites, Exact: r.exact, NoIndex: cfg.IgnoreRobots,
+		Dir: r.dir, Edges: r.edges == edgesJSONL, EdgesCSV: r.edges == edgesCSV, MaxSites: r.maxSites, Exact: r.exact, NoIndex: cfg.IgnoreRobots,
 		Seed: cfg.Dedup.Seed, Stream: r.stream(), Usage: used,
 	})
 	switch {
@@ -99,6 +99,9 @@ func (r *session) plug(cfg *crawl.Config) (err error) {
 	}
 	cfg.Store, cfg.Recorder = r.dir, &logged{Recorder: r.rec, log: r.log}
 	cfg.Progress, cfg.ProgressEvery = r.show.progress(r.options, r.log)
+	if r.memory > 0 {
+		cfg.Pressure = r.memory.pressure
+	}
 	if cfg.Progress != nil && r.memory > 0 {
 		cfg.Progress = r.memory.watch(cfg.Progress, r.log)
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -102,7 +104,18 @@ func slow(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	<-ctx.Done()
 	w.Header().Set("Content-Type", "text/html")
-	fmt.Fprintf(w, "<title>%d</title><a href=/%d>a</a> <a href=/%d>b</a> some words", n, 2*n+1, 2*n+2)
+	fmt.Fprintf(w, "<title>%d</title><a href=/%d>a</a> <a href=/%d>b</a> ", n, 2*n+1, 2*n+2)
+	prose(w, int64(n))
+}
+
+// prose writes a text of page n's own and a link back: without them pages without end are
+// a trap.
+func prose(w io.Writer, n int64) {
+	fmt.Fprintf(w, "<a href=/%d>back</a>", n/3)
+	rng := rand.New(rand.NewPCG(uint64(n), 0))
+	for range 40 {
+		fmt.Fprintf(w, " word%d", rng.IntN(5000))
+	}
 }
 
 func (s *server) counting(h http.Handler) http.Handler {
@@ -214,7 +227,7 @@ func TestReportKeys(t *testing.T) {
 			keys = append(keys, strings.Split(l, `"`)[1])
 		}
 	}
-	want := "version seeds started finished ended_by runs pages skipped errors dedup words sites frontier resources"
+	want := "version seeds started finished ended_by runs pages skipped errors traps requests dedup words sites frontier resources"
 	if got := strings.Join(keys, " "); got != want {
 		t.Errorf("keys %s, want %s", got, want)
 	}

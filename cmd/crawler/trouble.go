@@ -82,7 +82,7 @@ func unreadable(name string, err error) error {
 
 // lineFiles refuses files of records that are none: a device might never end.
 func lineFiles(name string) error {
-	for _, file := range []string{report.PagesFile, report.SkippedFile, report.EdgesFile} {
+	for _, file := range []string{report.PagesFile, report.SkippedFile, report.LinksFile, report.EdgesFile, report.EdgesCSVFile} {
 		file = filepath.Join(name, file)
 		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 			return fmt.Errorf("%s is damaged: it is no regular file", file)

@@ -21,8 +21,8 @@ type Web struct {
 	ended    sync.WaitGroup
 }
 
-// New starts a Web of the given hosts, keyed by the Host header without port;
-// Close ends it.
+// New starts a Web of the given hosts, keyed by the Host header without port; "*" is
+// every other host. Close ends it.
 func New(hosts map[string]http.Handler) *Web {
 	w := &Web{hosts: hosts, listener: &listener{conns: make(chan net.Conn), closed: make(chan struct{})}}
 	w.server = &http.Server{Handler: w}
@@ -36,12 +36,20 @@ func (w *Web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		name = r.Host
 	}
-	h, ok := w.hosts[name]
+	h, ok := w.host(name)
 	if !ok {
 		http.Error(rw, "no such host", http.StatusMisdirectedRequest)
 		return
 	}
 	h.ServeHTTP(rw, r)
+}
+
+func (w *Web) host(name string) (http.Handler, bool) {
+	if h, ok := w.hosts[name]; ok {
+		return h, true
+	}
+	h, ok := w.hosts["*"]
+	return h, ok
 }
 
 // DialContext connects to a host of the web; unknown names fail as in DNS.
@@ -50,7 +58,7 @@ func (w *Web) DialContext(ctx context.Context, network, addr string) (net.Conn, 
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := w.hosts[name]; !ok {
+	if _, ok := w.host(name); !ok {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}}
 	}
 	client, server := net.Pipe()

@@ -1,0 +1,336 @@
+package crawl_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"crawler/crawl"
+	"crawler/internal/mazes"
+	"crawler/internal/memweb"
+	"crawler/store"
+	"crawler/weburl"
+)
+
+// labelled serves a labelled site under all of its hosts and counts what is asked for.
+type labelled struct {
+	*mazes.Site
+	mu      sync.Mutex
+	honest  map[string]bool // guarded by mu, as all below
+	content map[string]bool
+	traps   int
+}
+
+func (l *labelled) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/robots.txt" {
+		http.NotFound(w, r)
+		return
+	}
+	a := l.Get(r.Host, r.URL.RequestURI())
+	l.mu.Lock()
+	switch {
+	case a.Trap || a.Content != "" && l.content[a.Content]:
+		l.traps++
+	case a.Status == 200:
+		l.honest[r.Host+r.URL.RequestURI()] = true
+		l.content[a.Content] = true
+	}
+	l.mu.Unlock()
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(a.Status)
+	w.Write(a.Body)
+}
+
+// crawlSite crawls a labelled site in virtual time.
+func crawlSite(t *testing.T, s *mazes.Site, change func(*crawl.Config)) (*labelled, *notes, crawl.Result) {
+	t.Helper()
+	l, n := &labelled{Site: s, honest: map[string]bool{}, content: map[string]bool{}}, &notes{}
+	var res crawl.Result
+	synctest.Test(t, func(t *testing.T) {
+		w := memweb.New(map[string]http.Handler{"*": l})
+		defer w.Close()
+		cfg := config(t, w, n, s.Seed)
+		cfg.FollowTraps, cfg.Workers, cfg.Scope.Mode = false, 4, crawl.ScopeDomain
+		if change != nil {
+			change(&cfg)
+		}
+		var err error
+		if res, err = crawl.Run(t.Context(), cfg); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return l, n, res
+}
+
+// The labelled set, crawled by the whole ring: no honest page is lost, a trap costs few
+// pages, every URL that was admitted has one outcome, and the Result names what was
+// refused.
+func TestTrapsAreAvoided(t *testing.T) {
+	for _, s := range mazes.All(7, 120) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			got, n, res := crawlSite(t, s, func(c *crawl.Config) { c.MaxPages = 5000 })
+			if s.Trap && got.traps > 50 || res.EndedBy != crawl.Done {
+				t.Errorf("%d trap pages were fetched; ended by %s", got.traps, res.EndedBy)
+			}
+			want, _, all := crawlSite(t, s, func(c *crawl.Config) {
+				c.FollowTraps = true
+				if s.Trap {
+					c.MaxPages = 400
+				}
+			})
+			for u := range want.honest {
+				if host, uri, _ := strings.Cut(u, "/"); !got.honest[u] && !got.content[s.Get(host, "/"+uri).Content] {
+					t.Errorf("%s was lost", u)
+				}
+			}
+			if s.Trap == (res.Fetched == all.Fetched) {
+				t.Errorf("%d pages, %d of them trap pages; without a guard %d", res.Fetched, got.traps, all.Fetched)
+			}
+			accountForTraps(t, n, res)
+		})
+	}
+}
+
+// accountForTraps holds the Result's list of traps against what was told.
+func accountForTraps(t *testing.T, n *notes, res crawl.Result) {
+	t.Helper()
+	told, listed, skipped := map[string]int{}, map[string]int{}, 0
+	for _, s := range n.skips {
+		skipped++
+		if strings.HasPrefix(string(s.Reason), "trap:") {
+			told[s.Detail]++
+		}
+	}
+	for _, x := range res.Traps {
+		if x.Refused > 0 {
+			listed[x.Pattern] += x.Refused
+		}
+	}
+	if !maps.Equal(told, listed) {
+		t.Errorf("told %v, the result lists %v", told, listed)
+	}
+	if res.Admitted != res.Fetched+res.Redirects+skipped {
+		t.Errorf("%d URLs admitted, %d pages, %d redirects, %d refusals", res.Admitted, res.Fetched, res.Redirects, skipped)
+	}
+}
+
+// What looks like a trap is fetched when its pattern is trusted, as the report names it.
+func TestTrustedPatternsAreFetched(t *testing.T) {
+	s := siteNamed(t, "calendar of months")
+	_, _, res := crawlSite(t, s, func(c *crawl.Config) { c.MaxPages = 1000 })
+	if len(res.Traps) == 0 || res.Traps[0].Pattern == "" {
+		t.Fatalf("traps %v", res.Traps)
+	}
+	for _, trust := range []string{res.Traps[0].Pattern, weburlOf(t, s.Seed).Host()} {
+		got, _, res := crawlSite(t, s, func(c *crawl.Config) {
+			c.MaxPages, c.Traps.Trust = 300, []string{trust}
+		})
+		if res.EndedBy != crawl.ByMaxPages || got.traps < 250 {
+			t.Errorf("trusting %s: %d pages, %d of the calendar, ended by %s", trust, res.Fetched, got.traps, res.EndedBy)
+		}
+	}
+}
+
+func siteNamed(t *testing.T, name string) *mazes.Site {
+	t.Helper()
+	for _, s := range mazes.All(7, 120) {
+		if s.Name == name {
+			return s
+		}
+	}
+	t.Fatalf("there is no site %q", name)
+	return nil
+}
+
+func weburlOf(t *testing.T, s string) weburl.URL {
+	t.Helper()
+	u, err := weburl.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// A crawl that is stopped and resumed again and again knows its traps, and what it holds
+// of them, as one that is left alone does: nothing honest is lost, the trap costs hardly
+// more, and every refused URL is told once.
+func TestTrapsSurviveARestart(t *testing.T) {
+	for _, name := range []string{"wiki with a soft 404", "blog with a maze"} {
+		t.Run(name, func(t *testing.T) {
+			s := siteNamed(t, name)
+			want, _, _ := crawlSite(t, s, nil)
+			synctest.Test(t, func(t *testing.T) { stopAndGo(t, s, want) })
+		})
+	}
+}
+
+func stopAndGo(t *testing.T, s *mazes.Site, want *labelled) {
+	got := &labelled{Site: s, honest: map[string]bool{}, content: map[string]bool{}}
+	w := memweb.New(map[string]http.Handler{"*": got})
+	defer w.Close()
+	fs := store.OnMem(vfs.NewCrashableMem())
+	dir, err := store.Create(fs, crawlDir, store.Meta{Seeds: []string{s.Seed}, Created: time.Now()}, true)
+	var res crawl.Result
+	var told []crawl.Skip
+	for pages := 15; err == nil; pages += 15 {
+		n := &notes{}
+		cfg := config(t, w, nil, s.Seed)
+		cfg.FollowTraps, cfg.Workers, cfg.Scope.Mode = false, 4, crawl.ScopeDomain
+		cfg.Recorder, cfg.Store, cfg.MaxPages = cutting{n}, dir, pages
+		if res, err = crawl.Run(t.Context(), cfg); err != nil {
+			break
+		}
+		if err = dir.Close(); err != nil || res.EndedBy == crawl.Done {
+			told = n.skips
+			break
+		}
+		dir, err = store.Open(fs, crawlDir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for u := range want.honest {
+		if host, uri, _ := strings.Cut(u, "/"); !got.honest[u] && !got.content[s.Get(host, "/"+uri).Content] {
+			t.Errorf("%s was lost", u)
+		}
+	}
+	if got.traps > 100 || res.Runs < 4 {
+		t.Errorf("%d trap pages in %d runs, %d when left alone", got.traps, res.Runs, want.traps)
+	}
+	names := map[string]bool{}
+	for _, x := range told {
+		if names[x.URL] {
+			t.Errorf("%s is told twice", x.URL)
+		}
+		names[x.URL] = true
+	}
+	total := 0
+	for _, x := range res.Skipped {
+		total += x
+	}
+	if total != len(told) || total == 0 {
+		t.Errorf("%d refusals counted, %d told by the last run", total, len(told))
+	}
+}
+
+// moody is a server that is busy for its first pages and says so on each, under status
+// 200: what a soft 404 looks like.
+type moody struct{ asked, busy int }
+
+func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	switch {
+	case r.URL.Path == "/":
+		for i := range moodyPages {
+			fmt.Fprintf(w, "<a href=/p/n%dx>page</a>\n", i)
+		}
+	case r.URL.Path == "/robots.txt":
+		w.WriteHeader(http.StatusNotFound)
+	case m.asked < m.busy:
+		m.asked++
+		fmt.Fprint(w, "come back later please")
+	default:
+		rng := rand.New(rand.NewPCG(uint64(len(r.URL.Path)), xxhash.Sum64String(r.URL.Path)))
+		for range 60 {
+			fmt.Fprintf(w, "w%d ", rng.IntN(5000))
+		}
+	}
+}
+
+const moodyPages = 700
+
+// A pattern that was closed wrongly opens, and all it has refused is fetched: also under a
+// budget, which the refused pages have not used up, and by a crawl that is resumed
+// without its guard.
+func TestWhatProvesHonestIsFetched(t *testing.T) {
+	for name, change := range map[string]func(*crawl.Config){
+		"plain":  func(*crawl.Config) {},
+		"depth":  func(c *crawl.Config) { c.MaxDepth = 3 },
+		"budget": func(c *crawl.Config) { c.Frontier.MaxPerHost = moodyPages + 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := memweb.New(map[string]http.Handler{"*": &moody{busy: 17}})
+				defer w.Close()
+				n := &notes{}
+				cfg := config(t, w, n, "http://a.test/")
+				cfg.FollowTraps, cfg.Workers = false, 1
+				change(&cfg)
+				res, err := crawl.Run(t.Context(), cfg)
+				if err != nil || res.Fetched != moodyPages+1 || len(n.skips) > 0 {
+					t.Errorf("error %v, %d pages of %d, refused %v", err, res.Fetched, moodyPages+1, res.Skipped)
+				}
+				if len(res.Traps) != 1 || res.Traps[0].Refused != 0 {
+					t.Errorf("traps %+v, want one that refuses nothing any more", res.Traps)
+				}
+			})
+		})
+	}
+}
+
+// What was refused as a trap is fetched by a run that is told to trust it.
+func TestResumeWithTrust(t *testing.T) {
+	for name, change := range map[string]func(*crawl.Config){
+		"by prefix": func(c *crawl.Config) { c.Traps.Trust = []string{"a.test/p/"} },
+		"all":       func(c *crawl.Config) { c.FollowTraps = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := memweb.New(map[string]http.Handler{"*": &moody{busy: moodyPages}})
+				defer w.Close()
+				fs := store.OnMem(vfs.NewCrashableMem())
+				dir, err := store.Create(fs, crawlDir, store.Meta{Seeds: []string{"http://a.test/"}, Created: time.Now()}, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cfg := config(t, w, nil, "http://a.test/")
+				cfg.FollowTraps, cfg.Workers, cfg.MaxPages = false, 1, 20
+				cfg.Recorder, cfg.Store = cutting{&notes{}}, dir
+				res, err := crawl.Run(t.Context(), cfg)
+				if err != nil || res.EndedBy != crawl.ByMaxPages || len(res.Traps) == 0 {
+					t.Fatalf("error %v, ended by %s, traps %v", err, res.EndedBy, res.Traps)
+				}
+				if err := dir.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if cfg.Store, err = store.Open(fs, crawlDir); err != nil {
+					t.Fatal(err)
+				}
+				cfg.MaxPages = 0
+				change(&cfg)
+				res, err = crawl.Run(t.Context(), cfg)
+				if err != nil || res.Fetched != moodyPages+1 || res.Left() > 0 {
+					t.Errorf("error %v, %d pages of %d, %d left", err, res.Fetched, moodyPages+1, res.Left())
+				}
+				if err := cfg.Store.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// Every broken link is told to the owner of a site: errors all look the same, and are no
+// trap.
+func TestErrorsAreNoTrap(t *testing.T) {
+	s := newSite(map[string]*page{"a.example/": {}})
+	for i := range 300 {
+		p := fmt.Sprintf("/gone/p%d", i)
+		s.pages["a.example/"].links = append(s.pages["a.example/"].links, p)
+		s.pages["a.example"+p] = &page{status: 404 + i%3*48, html: "not here"} // 404, 452, 500
+	}
+	n, res := inBubble(t, s, func(c *crawl.Config) { c.FollowTraps = false }, "http://a.example/")
+	if len(n.pages) != 301 || len(res.Traps) > 0 {
+		t.Errorf("%d pages of 301, traps %v", len(n.pages), res.Traps)
+	}
+}

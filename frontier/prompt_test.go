@@ -1,0 +1,99 @@
+package frontier
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// leased leases what may be leased at the moment now, up to 99.
+func leased(f *Frontier, now time.Time) (items []Item) {
+	for it, ok := f.Next(now); ok && len(items) < 99; it, ok = f.Next(now) {
+		items = append(items, it)
+	}
+	return items
+}
+
+// Hosts in doubt never hold the slots that prompt hosts have use for, and hold all when
+// there are no prompt ones. All are served in the end.
+func TestSlotsAreKeptForPromptHosts(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		slots, others int
+		outcome       Outcome // of the other hosts' first page
+		took          time.Duration
+		want          int // leases of hosts in doubt
+	}{
+		{"none prompt", 16, 0, Outcome{}, 0, 16},
+		{"a few prompt", 16, 2, Outcome{}, time.Second, 14},
+		{"many prompt", 16, 10, Outcome{}, time.Second, 12},
+		{"throttled, but prompt", 16, 10, Outcome{Verdict: Throttled}, time.Second, 12},
+		{"slow", 16, 10, Outcome{}, 6 * time.Second, 16},
+		{"failed", 16, 10, Outcome{Verdict: Failed}, time.Second, 16},
+		{"no limit", 0, 10, Outcome{}, time.Second, 50},
+		{"too few to keep any", 3, 10, Outcome{}, time.Second, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := New(Config{Delay: time.Hour, Slots: c.slots})
+			for i := range c.others {
+				f.Push(item(t, fmt.Sprintf("http://other%d/0", i), 0))
+				f.Push(item(t, fmt.Sprintf("http://other%d/1", i), 0))
+				it, _ := f.Next(epoch)
+				c.outcome.Started = epoch
+				f.Done(it, at(c.took), c.outcome)
+			}
+			for i := range 50 {
+				f.Push(item(t, fmt.Sprintf("http://dead%d/", i), 0))
+			}
+			dead := leased(f, at(time.Minute)) // the others are not to be asked yet
+			if len(dead) != c.want {
+				t.Fatalf("%d leases of hosts in doubt, want %d", len(dead), c.want)
+			}
+			now := at(24 * time.Hour)
+			if n := len(leased(f, now)); c.slots > c.want && n != c.others {
+				t.Errorf("%d leases of prompt hosts, want %d", n, c.others)
+			}
+			served := len(dead)
+			for ; len(dead) > 0; served += len(dead) {
+				for _, it := range dead {
+					f.Done(it, now, Outcome{Verdict: Failed, Started: now})
+				}
+				dead = leased(f, now)
+			}
+			if f.Queued() != 0 {
+				t.Errorf("%d of 50 hosts in doubt were served, %d URLs are left", served, f.Queued())
+			}
+		})
+	}
+}
+
+// A host whose robots.txt was read is prompt, and one that fails then is not; the leases
+// it has follow it, and it leaves the bench.
+func TestPromptnessFollowsTheLastTry(t *testing.T) {
+	f := New(Config{Delay: NoDelay, PerHost: 3, Slots: 3, Retries: 5})
+	for p := range 5 {
+		f.Push(item(t, fmt.Sprintf("http://a/%d", p), 0))
+	}
+	items := leased(f, epoch)
+	f.Push(item(t, "http://b/", 0))
+	if _, ok := f.Wake(); ok || len(items) != 3 || len(f.slots.bench) != 1 || f.slots.doubted != 3 {
+		t.Fatalf("%d hosts on the bench, %d leases in doubt; want 1 and 3", len(f.slots.bench), f.slots.doubted)
+	}
+	f.Return(items[0], epoch)
+	if f.slots.doubted != 0 || f.slots.prompt != 1 {
+		t.Errorf("after robots.txt: %d leases in doubt, %d prompt hosts", f.slots.doubted, f.slots.prompt)
+	}
+	f.Done(items[1], at(time.Second), Outcome{Verdict: Failed, Started: epoch})
+	f.Done(items[2], at(time.Second), Outcome{Verdict: Unasked})
+	if f.slots.prompt != 0 || f.slots.doubted != 0 || f.Leased() != 0 {
+		t.Errorf("after a failure: %d prompt hosts, %d leases, %d in doubt", f.slots.prompt, f.Leased(), f.slots.doubted)
+	}
+	for now := at(time.Minute); !f.Idle(); {
+		for _, it := range leased(f, now) {
+			f.Done(it, now, Outcome{Started: now})
+		}
+	}
+	if f.slots.prompt != 0 || f.slots.doubted != 0 || len(f.slots.bench) != 0 {
+		t.Errorf("at the end: %+v", f.slots)
+	}
+}

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"cmp"
+
+	"crawler/crawl"
+	"crawler/trap"
+)
+
+// traps lists what was taken for a trap, and how to fetch it all the same.
+func (r *Report) traps(p *page) {
+	if len(r.Traps) == 0 {
+		return
+	}
+	p.head("Traps")
+	pattern := ""
+	for i, t := range r.Traps {
+		if i == maxShownTraps {
+			p.line("  and %d more, in %s", len(r.Traps)-maxShownTraps, JSONFile)
+			break
+		}
+		p.line("  %s", shorten(t.named(), width-2))
+		if t.Pattern != "" {
+			p.line("      %s, %s fetched, %s refused", t.Kind, counted(t.Fetched, "page"), counted(t.Refused, "URL"))
+			pattern = cmp.Or(pattern, t.Pattern)
+		} else {
+			p.line("      %s refused", counted(t.Refused, "URL"))
+		}
+	}
+	if pattern != "" {
+		p.line("  to fetch one all the same, crawl with its pattern, or the beginning of it:")
+		p.line("      --trap-trust '%s'", pattern)
+	}
+}
+
+const maxShownTraps = 10
+
+// named is the trap's pattern, or words where it has none.
+func (t *Trap) named() string {
+	switch {
+	case t.Pattern != "":
+		return t.Pattern
+	case t.Kind != "":
+		return meaning(string(crawl.Trapped(trap.Kind(t.Kind))))
+	}
+	return "other patterns"
+}
