@@ -223,7 +223,7 @@ func TestBodyLimit(t *testing.T) {
 	}{
 		{"/png?type=image/png", "image/png", 0, true},
 		{"/png?type=image/gif", "image/gif", 10, true},
-		{"/png", "image/png", 0, true}, // sniffed
+		{"/png", "image/png", 0, true},                                              // sniffed
 		{"/png?type=application/octet-stream", "application/octet-stream", 0, true}, // says nothing
 		{"/png?type=text/html", "text/html", 0, true},                               // lies
 		{"/?type=text/html", "text/html", 1000 * len(page), false},
