@@ -24,8 +24,9 @@
 // row, or more than MaxSegments segments, or MaxEqualKeys parameters of one name. All
 // else is learned from the pages that come home. A pattern is closed when
 //
-//   - its pages are copies, many times over (Copies; Calendar if its URLs have dates);
-//   - URLs of a known form bring copies (Session if keys tell them apart, Subdomains if
+//   - its pages are copies, many times over, that lead to ever new URLs (Copies; Calendar if
+//     its URLs have dates);
+//   - URLs of a known form bring such copies (Session if keys tell them apart, Subdomains if
 //     hosts, Facets if the order of parameters): forms not yet fetched are let through;
 //   - its URLs are found on its own pages, whose text is either known or none of their
 //     own (Pattern; Calendar if the URLs have dates, Facets if two parameters and more);

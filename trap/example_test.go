@@ -25,7 +25,13 @@ func ExampleGuard() {
 			break
 		}
 		fetched++
-		g.Watch(u, weburl.URL{}) // these pages have no links to tell with Link
+		if g.Watch(u, weburl.URL{}) {
+			next, err := weburl.Parse(fmt.Sprintf("https://soft.example/find/more%dx", i))
+			if err != nil {
+				panic(err)
+			}
+			g.Link(next, false) // which was not known before
+		}
 		g.Learn(s.Page(u, 200, text, 0))
 	}
 	// Output: copies soft.example/find/* after 17 pages

@@ -117,7 +117,7 @@ func (g *Guard) Watch(u, via weburl.URL) bool {
 		v.fine.own = v.wide.own && g.kin(from.fine, s.fine)
 	}
 	p := g.patterns[s.fine]
-	v.watched = p == nil || p.pages < watchedPages || p.closed != "" || p.pages%watchEvery == 0
+	v.watched = p == nil || p.pages < watchedPages || p.closed != "" || p.pages%watchEvery == 0 || p.repeats()
 	return v.watched
 }
 

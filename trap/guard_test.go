@@ -38,7 +38,7 @@ func prose(page, n int) string {
 	return b.String()
 }
 
-// teach lets a Guard learn a page without links.
+// teach lets a Guard learn a page with one link, to a URL that was not known.
 func teach(t testing.TB, g *trap.Guard, url, via, text string) {
 	t.Helper()
 	var s trap.Sampler
@@ -47,7 +47,9 @@ func teach(t testing.TB, g *trap.Guard, url, via, text string) {
 	if via != "" {
 		from = mustParse(t, via)
 	}
-	g.Watch(u, from)
+	if g.Watch(u, from) {
+		g.Link(mustParse(t, strings.Replace(url, "://", "://more.", 1)), false)
+	}
 	g.Learn(s.Page(u, 200, words(text), 1))
 }
 
@@ -135,6 +137,27 @@ func TestSessionPagesAreFetchedOnce(t *testing.T) {
 	}
 	if v := g.Judge(mustParse(t, url(9, 78))); v.Kind != "" {
 		t.Errorf("a new page under a new session: %+v", v)
+	}
+}
+
+// A reference has pages of which there is nothing to say. Somebody has listed them, and
+// they lead to no others: they are all fetched.
+func TestCopiesWithAnEndAreFetched(t *testing.T) {
+	g := trap.New(trap.Config{})
+	var s trap.Sampler
+	for i := range 2000 {
+		u := mustParse(t, fmt.Sprintf("http://a.test/use/n%dx", i))
+		if v := g.Judge(u); v.Kind != "" {
+			t.Fatalf("page %d: %+v", i, v)
+		}
+		g.Watch(u, mustParse(t, "http://a.test/list"))
+		text := "no use of this"
+		if i < 200 && i%2 == 0 { // the others may be full of news
+			text = prose(i, 60)
+			g.Link(mustParse(t, fmt.Sprintf("http://a.test/use/n%dx", 2000+i)), false)
+		}
+		g.Link(mustParse(t, "http://a.test/list"), true)
+		g.Learn(s.Page(u, 200, words(text), 1))
 	}
 }
 

@@ -36,8 +36,11 @@ func (g *Guard) Learn(page Page) (reopened bool) {
 func (g *Guard) learn(p *pattern, k *kin, s shape, page Page) {
 	v := &g.view
 	p.used = g.page
-	p.read(page, s.host, p.address(s))
+	copied := p.read(page, s.host, p.address(s))
 	if v.watched {
+		if copied {
+			p.bred(v.wide.born > 0)
+		}
 		p.found(k, int(s.length) > len(v.via.String()), v.rooted)
 	}
 	p.pages++

@@ -42,6 +42,9 @@ type links struct {
 	fertile float32 // with new URLs of their wide pattern
 	born    float32 // such URLs
 	back    float32 // URLs of the wide pattern that were known before, each once
+
+	copies float32 // of the latest copies that were watched: how many
+	bred   float32 // of them, those with new URLs of their wide pattern
 }
 
 const (
@@ -81,23 +84,23 @@ func one(b bool) float32 {
 // mostly reports whether a decaying sum is over half of its pages.
 func (p *pattern) mostly(sum float32) bool { return 2*sum > p.text.weight }
 
-// read takes in a page's words.
-func (p *pattern) read(page Page, host uint64, form bool) {
+// read takes in a page's words and reports whether it is a copy.
+func (p *pattern) read(page Page, host uint64, form bool) (copied bool) {
 	at := uint16(p.pages)
 	times := p.marks.meet(mix(page.Digest, 5), at, mostMarks).times
-	copied := p.copyWeight(times, form)
+	weight := p.copyWeight(times, form)
 	if form {
 		p.text.forms = p.text.forms*textDecay + 1
-		p.text.formCopies = p.text.formCopies*textDecay + copied
+		p.text.formCopies = p.text.formCopies*textDecay + weight
 	} else {
 		p.text.olds = p.text.olds*textDecay + 1
-		p.text.oldCopies = p.text.oldCopies*textDecay + copied
-		if copied > 0 && p.known.meet(mix(host, 7), at, p.mostKnown()).times == 0 {
+		p.text.oldCopies = p.text.oldCopies*textDecay + weight
+		if times > 0 && p.known.meet(mix(host, 7), at, p.mostKnown()).times == 0 {
 			p.hosts = min(p.hosts, 254) + 1
 		}
 	}
 	if times > 0 && times < manyCopies/2 && p.pages > 2 {
-		return // a manual's second version says nothing new, and says it for once
+		return true // a manual's second version says nothing new, and says it for once
 	}
 	p.text.fresh *= textDecay
 	p.text.recurring *= textDecay
@@ -113,6 +116,7 @@ func (p *pattern) read(page Page, host uint64, form bool) {
 			p.text.recurring++
 		}
 	}
+	return times > 0
 }
 
 // copyWeight is how much it counts that a page was met some times before. All of it
@@ -129,6 +133,21 @@ const (
 	manyCopies = 16
 	manyHosts  = 5 // mirrors are fewer
 )
+
+// bred takes in whether a copy led to new URLs.
+func (p *pattern) bred(fertile bool) {
+	p.links.copies = p.links.copies*textDecay + 1
+	p.links.bred = p.links.bred*textDecay + one(fertile)
+}
+
+// repeats reports whether there were copies of late: what those lead to must be known
+// before there are more.
+func (p *pattern) repeats() bool {
+	t := &p.text
+	return t.formCopies > seldom*t.forms || t.oldCopies > seldom*t.olds
+}
+
+const seldom = 0.05
 
 // found takes in where a page's URL was found, and what its links led to.
 func (p *pattern) found(k *kin, longer, rooted bool) {

@@ -3,6 +3,8 @@ package trap_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -87,4 +89,19 @@ func answer(web http.Handler, rec *httptest.ResponseRecorder, u weburl.URL) (ok 
 // demoForbids reports what the demo's robots.txt closes, its traps among that.
 func demoForbids(u weburl.URL) bool {
 	return strings.HasPrefix(u.Path(), "/cal") || strings.HasPrefix(u.Path(), "/cart") || strings.Contains(u.Query(), "session=")
+}
+
+// Real documentation loses nothing: TRAP_TREES names folders of HTML.
+func TestTrees(t *testing.T) {
+	trees := filepath.SplitList(os.Getenv("TRAP_TREES"))
+	if len(trees) == 0 {
+		t.Skip("TRAP_TREES names no folder")
+	}
+	for _, dir := range trees {
+		refused, fetched := crawlWeb(t, http.FileServer(http.Dir(dir)), "http://docs.test/", 1<<30)
+		t.Logf("%s: %d URLs refused, %d pages fetched", dir, refused, fetched)
+		if refused > 0 {
+			t.Errorf("%s: %d URLs refused", dir, refused)
+		}
+	}
 }
