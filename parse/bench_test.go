@@ -150,8 +150,13 @@ func run(b *testing.B, read func(body []byte) (links, words int)) {
 }
 
 // BenchmarkPage is the parser: links and words in one pass.
-func BenchmarkPage(b *testing.B) {
-	p, page := New(Options{}), new(Page)
+func BenchmarkPage(b *testing.B) { benchmarkPage(b, Options{}) }
+
+// BenchmarkPageAnchors keeps the links' texts, too.
+func BenchmarkPageAnchors(b *testing.B) { benchmarkPage(b, Options{Anchors: true}) }
+
+func benchmarkPage(b *testing.B, opt Options) {
+	p, page := New(opt), new(Page)
 	in := Input{URL: mustURL(b, benchBase), ContentType: "text/html"}
 	run(b, func(body []byte) (int, int) {
 		in.Body = body

@@ -22,10 +22,11 @@ import (
 // reference is what a page says according to the tree that goquery builds,
 // written for clarity and without any of the parser's code.
 type reference struct {
-	links []string // "kind nofollow URL"
-	bad   int
-	words []string
-	title string
+	links   []string // "kind nofollow URL"
+	anchors []string // of each link, as anchorStrings has them
+	bad     int
+	words   []string
+	title   string
 }
 
 // referenceOf builds it. The document is decoded by x/net/html/charset.
@@ -67,6 +68,10 @@ func (ref *reference) walk(n *html.Node, base weburl.URL, hidden bool) {
 		}
 	case html.ElementNode:
 		ref.element(n, base)
+		for len(ref.anchors) < len(ref.links) {
+			ref.anchors = append(ref.anchors, anchorOf(n))
+			n.Attr = append(n.Attr, html.Attribute{Key: "made"})
+		}
 		switch n.Data {
 		case "script", "style", "template", "noscript":
 			hidden = true
@@ -207,7 +212,7 @@ type comparer struct {
 
 func newComparer(t *testing.T) *comparer {
 	c := &comparer{t: t}
-	c.p = New(Options{MaxLinks: 1 << 30, OnWord: func(w []byte) { c.seen = append(c.seen, string(w)) }})
+	c.p = New(Options{MaxLinks: 1 << 30, Anchors: true, OnWord: func(w []byte) { c.seen = append(c.seen, string(w)) }})
 	return c
 }
 
@@ -237,6 +242,9 @@ func (c *comparer) diff(base weburl.URL, contentType string, body []byte) (diff 
 	c.seen = c.seen[max(0, len(c.seen)-len(c.page.Words)):]
 	if d := firstDiff(linkStrings(c.page.Links), ref.links); d != "" {
 		diff = append(diff, "links "+d)
+	}
+	if d := firstDiff(anchorStrings(&c.page), ref.anchors); d != "" {
+		diff = append(diff, "anchors "+d)
 	}
 	if d := firstDiff(c.seen, ref.words); d != "" {
 		diff = append(diff, "words "+d)

@@ -8,7 +8,7 @@
 // refresh, the entries of sitemaps, URL lists and feeds. It is resolved against
 // the page's base (its own URL, or the first <base href>) and canonical as
 // package weburl says. Assets (images, scripts, style sheets, media) are links
-// on request.
+// on request, and so is what a link says of its target (Page.Anchor).
 //
 // A word is a maximal run of Unicode letters, marks and decimal digits, lower
 // cased rune by rune, of 1 to 64 runes; longer runs are no words. Words come
@@ -58,8 +58,8 @@
 // build a tree, by goquery, at ten times the price and with its limit of 512
 // open elements (ErrTooDeep).
 //
-// Everything that grows has a visible limit: MaxLinks, MaxTitleRunes,
-// MaxLangBytes, MaxWordRunes, MaxSitemapBytes, MaxFieldValues, MaxFieldBytes.
+// Everything that grows has a visible limit: MaxLinks, MaxAnchorBytes, MaxRelBytes,
+// MaxTitleRunes, MaxLangBytes, MaxWordRunes, MaxSitemapBytes, MaxFieldValues, MaxFieldBytes.
 // The number of words is bounded by the body, which the fetcher bounds.
 //
 // The package is pure: it starts no goroutine, takes no lock, reads no clock.

@@ -10,15 +10,15 @@ import (
 var wantedBy = [...]uint32{
 	tagOther:     0,
 	tagA:         1<<attrHref | 1<<attrRel,
-	tagArea:      1<<attrHref | 1<<attrRel,
+	tagArea:      1<<attrHref | 1<<attrRel | 1<<attrAlt,
 	tagAudio:     1 << attrSrc,
 	tagBase:      1 << attrHref,
 	tagEmbed:     1 << attrSrc,
 	tagFrame:     1 << attrSrc,
 	tagHTML:      1<<attrLang | 1<<attrXmlLang,
 	tagIFrame:    1 << attrSrc,
-	tagImage:     1<<attrSrc | 1<<attrSrcset,
-	tagImg:       1<<attrSrc | 1<<attrSrcset,
+	tagImage:     1<<attrSrc | 1<<attrSrcset | 1<<attrAlt,
+	tagImg:       1<<attrSrc | 1<<attrSrcset | 1<<attrAlt,
 	tagInput:     1<<attrSrc | 1<<attrType,
 	tagLink:      1<<attrHref | 1<<attrRel,
 	tagMeta:      1<<attrName | 1<<attrHttpEquiv | 1<<attrContent | 1<<attrCharset,
@@ -65,9 +65,7 @@ func (p *Parser) element(b []byte, id tagID, next int) int {
 	case tagSVG, tagMath:
 		p.openForeign(b, id)
 	case tagPlaintext:
-		if p.hidden == 0 {
-			p.words(b, next, len(b), textRaw)
-		}
+		p.text(b, next, len(b), textRaw)
 		return len(b)
 	case tagIFrame, tagNoEmbed, tagNoFrames, tagNoScript, tagScript, tagStyle, tagTextarea, tagTitle, tagXMP:
 		return p.rawText(b, next, id)
@@ -79,9 +77,17 @@ func (p *Parser) element(b []byte, id tagID, next int) int {
 func (p *Parser) meaning(b []byte, id tagID) {
 	switch id {
 	case tagA:
+		n := len(p.page.Links)
 		p.linkAttr(b, attrHref, Anchor)
+		if p.opt.Anchors {
+			p.openAnchor(b, n)
+		}
 	case tagArea:
+		n := len(p.page.Links)
 		p.linkAttr(b, attrHref, Area)
+		if p.opt.Anchors {
+			p.areaNote(b, n)
+		}
 	case tagIFrame, tagFrame:
 		p.linkAttr(b, attrSrc, Frame)
 	case tagLink:
@@ -93,6 +99,9 @@ func (p *Parser) meaning(b []byte, id tagID) {
 	case tagHTML:
 		p.htmlLang(b)
 	case tagAudio, tagEmbed, tagImage, tagImg, tagInput, tagObject, tagScript, tagSource, tagTrack, tagVideo:
+		if p.anchor.open && (id == tagImg || id == tagImage) {
+			p.anchorImage(b)
+		}
 		if p.opt.Assets {
 			p.assets(b, id)
 		}
@@ -115,20 +124,17 @@ func (p *Parser) openForeign(b []byte, id tagID) {
 // of the end tag.
 func (p *Parser) rawText(b []byte, i int, id tagID) int {
 	end := rawEnd(b, i, id)
-	if p.hidden > 0 {
-		return end
-	}
 	switch id {
 	case tagTitle:
-		if !p.titled {
+		if !p.titled && p.hidden == 0 {
 			p.titled = true
 			p.addTitle(b[i:end])
 		}
-		p.words(b, i, end, textRCDATA)
+		p.text(b, i, end, textRCDATA)
 	case tagTextarea:
-		p.words(b, i, end, textRCDATA)
+		p.text(b, i, end, textRCDATA)
 	case tagIFrame, tagNoEmbed, tagNoFrames, tagXMP:
-		p.words(b, i, end, textRaw)
+		p.text(b, i, end, textRaw)
 	}
 	return end
 }

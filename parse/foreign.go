@@ -77,6 +77,7 @@ func (p *Parser) popTo(n int) {
 		p.open = p.open[:len(p.open)-1]
 		p.overflow = 0
 	}
+	p.leaveAnchor()
 	p.setMode()
 }
 
@@ -162,7 +163,11 @@ func (p *Parser) popForeign() {
 func (p *Parser) foreignElement(b []byte, id tagID, key uint64, name []byte) {
 	switch id {
 	case tagA:
+		n := len(p.page.Links)
 		p.foreignLink(b, Anchor)
+		if p.opt.Anchors && !p.tag.selfClosing {
+			p.openAnchor(b, n)
+		}
 	case tagImage:
 		if p.opt.Assets {
 			p.foreignLink(b, Asset)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"crawler/weburl"
 
@@ -137,6 +138,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	p, page := New(Options{Assets: true, MaxLinks: 50, Rules: []Rule{rule}}), new(Page)
+	withAnchors, noted := New(Options{Assets: true, MaxLinks: 50, Anchors: true}), new(Page)
 	f.Fuzz(func(t *testing.T, body []byte, kind uint8, robots, link string) {
 		in := Input{URL: mustURL(t, "http://h.example/a/b?c"), ContentType: types[int(kind&15)%len(types)], Body: body,
 			Sitemap: kind&16 != 0, RobotsTag: []string{robots}, Link: []string{link}}
@@ -159,7 +161,24 @@ func FuzzParse(f *testing.F) {
 		if page.Kind >= kindCount || page.Base.IsZero() {
 			t.Errorf("kind %v, base %v", page.Kind, page.Base)
 		}
+		_ = withAnchors.Parse(in, noted)
+		page.Fields, page.ExtractErr = nil, nil
+		if !sameButAnchors(*noted, *page) {
+			t.Errorf("with anchors %+v, without %+v", noted, page)
+		}
+		checkAnchors(t, noted)
 	})
+}
+
+// checkAnchors tells of texts that are no single line of UTF-8 or too long.
+func checkAnchors(t *testing.T, page *Page) {
+	t.Helper()
+	for i := range page.Links {
+		text, rel := page.Anchor(&page.Links[i])
+		if text != oneLine(text) || len(rel) > MaxRelBytes || !utf8.ValidString(rel) || strings.Join(strings.Fields(rel), " ") != rel {
+			t.Errorf("link %d: text %q, rel %q", i, text, rel)
+		}
+	}
 }
 
 // FuzzCharset holds the choice of the encoding against x/net/html/charset.

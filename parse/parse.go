@@ -23,6 +23,7 @@ const (
 // Options configures a Parser. The zero value parses links and words.
 type Options struct {
 	Assets   bool           // also yield images, scripts, style sheets, media
+	Anchors  bool           // keep the text and the rel of links, see Page.Anchor
 	Rules    []Rule         // values to extract by CSS selector, see ParseRule
 	MaxLinks int            // links kept of a page; 0 means DefaultMaxLinks
 	Robot    string         // the meta name and X-Robots-Tag prefix that mean us, besides "robots"; "" means "crawler"
@@ -51,6 +52,7 @@ type Page struct {
 	Lang    string // a language tag such as "en-GB", or ""
 
 	Links    []Link // in document order, those of Link headers first
+	notes    string // what Anchor says of them
 	LinksCut bool   // there were more than MaxLinks, or the sitemap was too big
 	BadLinks int    // links that are not http or https, or no URL at all
 
@@ -66,7 +68,7 @@ type Page struct {
 }
 
 // What a Page and a Parser keep for the next document: what an unusually big
-// one needed is given back. (A word is 8 bytes, a link 40.)
+// one needed is given back. (A word is 8 bytes, a link 32.)
 const (
 	maxKeptWords = 1 << 17
 	maxKeptLinks = 1 << 14
@@ -111,7 +113,8 @@ func (k Kind) String() string { return nameOf(kindNames[:], int(k)) }
 type Link struct {
 	URL      weburl.URL
 	Kind     LinkKind
-	NoFollow bool // rel=nofollow on the link, or the whole page says so
+	NoFollow bool   // rel=nofollow on the link, or the whole page says so
+	note     uint32 // where its note's text begins in the page's notes; 0 if it has none
 }
 
 // LinkKind is where a link stood.
@@ -172,6 +175,9 @@ type Parser struct {
 	metaLang  string
 	before    mark
 	links     linkCache
+	anchor    anchor // Options.Anchors: the <a> being read
+	area      line   // the text of an <area>
+	notes     []byte // of the links so far
 }
 
 // mark is what was known before the body was looked at.
@@ -238,6 +244,7 @@ func (p *Parser) rewind(base weburl.URL) {
 	p.mode, p.cdataOK = textData, false
 	p.titled, p.inTitle, p.again = false, false, false
 	p.title, p.metaLang = p.title[:0], ""
+	p.anchor.open, p.notes = false, p.notes[:0]
 }
 
 // parseHTML makes the pass over an HTML or XHTML document, and a second one
@@ -273,6 +280,8 @@ func (p *Parser) forget() {
 // finish settles what is known only at the end.
 func (p *Parser) finish() {
 	page := p.page
+	p.closeAnchor()
+	page.notes = string(p.notes)
 	page.Title = p.titleText()
 	if page.Lang == "" {
 		page.Lang = p.metaLang
@@ -283,7 +292,7 @@ func (p *Parser) finish() {
 		}
 	}
 	p.page = nil
-	p.value, p.dec.out = kept(p.value, maxKeptBytes), kept(p.dec.out, maxKeptBytes)
+	p.value, p.dec.out, p.notes = kept(p.value, maxKeptBytes), kept(p.dec.out, maxKeptBytes), kept(p.notes, maxKeptBytes)
 }
 
 // trimSpace trims HTML's white space.

@@ -70,6 +70,10 @@ func (g *grammar) text() {
 	}
 }
 
+func (g *grammar) alt() string {
+	return g.pick("alt", "alt=", "alt=a picture", "alt= x\ty ", "alt=&eacute;t&copy=", "alt=é\x00", "alt=<a href=no>", "src=second")
+}
+
 func (g *grammar) raw() {
 	switch g.IntN(10) {
 	case 0:
@@ -119,7 +123,7 @@ func (g *grammar) inline() {
 		g.inLink = true
 		attrs := []string{"href=" + g.href()}
 		if g.IntN(3) == 0 {
-			attrs = append(attrs, g.pick("rel=nofollow", "rel=noopener NoFollow", "rel=ugc", "rel", "href=second"))
+			attrs = append(attrs, g.pick("rel=nofollow", "rel=noopener NoFollow", "rel=ugc", "rel", "rel= a&amp;b\tÉ ", "href=second"))
 		}
 		g.tag("a", attrs...)
 		g.inlines()
@@ -131,7 +135,7 @@ func (g *grammar) inline() {
 		g.inlines()
 		g.end(name)
 	case 2:
-		g.tag(g.pick("br", "img", "wbr", "input"), "src=no")
+		g.tag(g.pick("br", "img", "IMAGE", "wbr", "input"), "src=no", g.alt())
 	case 3:
 		g.svg()
 	case 4:
@@ -281,8 +285,15 @@ func (g *grammar) block() {
 		g.tag("link", g.pick("rel=next", "rel=Prev", "rel=canonical", "rel=alternate", "rel=stylesheet", "rel=alternate stylesheet"), "href="+g.href())
 	case 6:
 		g.tag("map")
-		g.tag("area", "href="+g.href(), g.pick("rel=nofollow", "shape=rect"))
+		g.tag("area", "href="+g.href(), g.pick("rel=nofollow", "shape=rect"), g.alt())
 		g.end("map")
+	case 8:
+		if !g.inLink {
+			g.inLink = true
+			g.tag("a", "href="+g.href())
+			g.blocks()
+			g.end("a")
+		}
 	case 7: // a block: it would close paragraphs and links
 		if !g.inLink {
 			g.tag("xmp")

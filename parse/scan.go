@@ -44,6 +44,8 @@ func (t *tag) has(id attrID) bool { return t.have>>id&1 != 0 }
 func (p *Parser) scanHTML(b []byte) {
 	for i := 0; i < len(b) && !p.again; {
 		switch {
+		case p.anchor.open:
+			i = p.anchorPiece(b, i)
 		case b[i] == '<' && i+1 < len(b) && startsMarkup(b[i+1]): // often a tag follows a tag
 		case b[i] <= ' ' && i+2 < len(b) && b[i+1] == '<' && startsMarkup(b[i+2]): // or white space and a tag
 			i++
@@ -105,10 +107,18 @@ func (p *Parser) cdata(b []byte, i int) int {
 	if k := bytes.Index(b[i:], []byte("]]>")); k >= 0 {
 		end, next = i+k, i+k+3
 	}
-	if p.hidden == 0 {
-		p.words(b, i, end, textRaw)
-	}
+	p.text(b, i, end, textRaw)
 	return next
+}
+
+// text reads the text b[i:end], which holds no markup.
+func (p *Parser) text(b []byte, i, end int, mode textMode) {
+	if p.hidden == 0 {
+		p.words(b, i, end, mode)
+	}
+	if p.anchor.open {
+		p.anchorText(b[i:end], mode)
+	}
 }
 
 // pastComment returns the index behind the comment whose text begins at i. It

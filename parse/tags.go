@@ -55,6 +55,7 @@ const (
 	attrFace
 	attrSize
 	attrEncoding
+	attrAlt
 	attrHttpEquiv
 	attrXlinkHref
 	attrXmlLang
@@ -111,6 +112,7 @@ var (
 		attrFace:     "face",
 		attrSize:     "size",
 		attrEncoding: "encoding",
+		attrAlt:      "alt",
 	}
 	tagTable  = newNameTable(tagNames[:], uint8(tagOther))
 	attrTable = newNameTable(attrNames[:], uint8(attrOther))

@@ -10,9 +10,12 @@ import "bytes"
 func (p *Parser) scanXHTML(b []byte) {
 	for i := 0; i < len(b) && !p.again; {
 		start := i
-		if p.hidden == 0 {
+		switch {
+		case p.anchor.open:
+			i = p.anchorPiece(b, i)
+		case p.hidden == 0:
 			i = p.words(b, i, len(b), textData)
-		} else {
+		default:
 			i = nextMarkup(b, i)
 		}
 		if p.inTitle {
@@ -44,6 +47,9 @@ func (p *Parser) xmlStartTag(b []byte, i int) int {
 	}
 	p.meaning(b, id)
 	if p.tag.selfClosing {
+		if id == tagA {
+			p.closeAnchor()
+		}
 		return next
 	}
 	switch id {
@@ -77,6 +83,7 @@ func (p *Parser) xmlEndTag(b []byte, i int) int {
 			p.hidden--
 		}
 	}
+	p.leaveAnchor()
 	return next
 }
 

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"unicode"
+	"unicode/utf8"
+
 	"crawler/crawl"
 	"crawler/parse"
 )
@@ -18,6 +21,8 @@ type Edge struct {
 	URL      string `json:"url"`
 	Kind     string `json:"kind,omitempty"` // as parse.LinkKind names it; empty for an anchor
 	NoFollow bool   `json:"nofollow,omitempty"`
+	Text     string `json:"text,omitempty"` // as parse.Page.Anchor says
+	Rel      string `json:"rel,omitempty"`  // likewise
 }
 
 // appendEdges appends the EdgeRecord of a page. A page has a hundred links, so it is
@@ -34,12 +39,12 @@ func appendEdges(b []byte, v *crawl.Visit) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendEdge(b, &v.Page.Links[i])
+		b = appendEdge(b, &v.Page, &v.Page.Links[i])
 	}
 	return append(b, "]}\n"...)
 }
 
-func appendEdge(b []byte, l *parse.Link) []byte {
+func appendEdge(b []byte, page *parse.Page, l *parse.Link) []byte {
 	b = append(b, `{"url":`...)
 	b = appendQuoted(b, l.URL.String())
 	if l.Kind != parse.Anchor {
@@ -50,5 +55,23 @@ func appendEdge(b []byte, l *parse.Link) []byte {
 	if l.NoFollow {
 		b = append(b, `,"nofollow":true`...)
 	}
+	text, rel := page.Anchor(l)
+	if text != "" {
+		b = appendSaid(append(b, `,"text":`...), text)
+	}
+	b = appendOptional(b, `,"rel":`, rel)
 	return append(b, '}')
+}
+
+// appendSaid is appendQuoted for texts in any language: what needs no escape is not
+// looked at twice.
+func appendSaid(b []byte, s string) []byte {
+	for _, r := range s {
+		if r == '"' || r == '\\' || r == utf8.RuneError || !unicode.IsPrint(r) && r != '\u3000' {
+			return appendQuoted(b, s)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
 }

@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
+	"crawler/crawl"
 	"crawler/parse"
 	"crawler/store"
 	"crawler/weburl"
@@ -57,5 +59,39 @@ func TestEdges(t *testing.T) {
 	}
 	if read.More() {
 		t.Error("more lines than pages")
+	}
+}
+
+// parsed is a visit of a page that says so.
+func parsed(t *testing.T, html string) *crawl.Visit {
+	t.Helper()
+	v := visit(t, "http://a.example/page", 200)
+	in := parse.Input{URL: v.URL, ContentType: "text/html; charset=utf-8", Body: []byte(html)}
+	if err := parse.New(parse.Options{Anchors: true}).Parse(in, &v.Page); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Text and rel stand in the record as the page has them, escaped where they must be.
+func TestEdgesOfText(t *testing.T) {
+	v := parsed(t, `<a href=1 rel="UGC nofollow">a "b" \ &lt;c&gt;</a><a href=2>Größe 日本　語</a><a href=3>a&#x200b;b&#xfffd;</a><a href=4 rel=x></a>`)
+	line := string(appendEdges(nil, v))
+	for _, want := range []string{
+		`{"url":"http://a.example/1","nofollow":true,"text":"a \"b\" \\ <c>","rel":"ugc nofollow"}`,
+		`{"url":"http://a.example/2","text":"Größe 日本　語"}`, `{"url":"http://a.example/3","text":"a\u200bb` + "\ufffd" + `"}`, `{"url":"http://a.example/4","rel":"x"}`,
+	} {
+		if !strings.Contains(line, want) {
+			t.Errorf("%s\nlacks %s", line, want)
+		}
+	}
+	var got EdgeRecord
+	if err := json.Unmarshal([]byte(line), &got); err != nil || len(got.Links) != 4 {
+		t.Fatalf("%v, %+v", err, got)
+	}
+	for i, e := range got.Links {
+		if text, rel := v.Page.Anchor(&v.Page.Links[i]); e.Text != text || e.Rel != rel {
+			t.Errorf("%+v, want %q %q", e, text, rel)
+		}
 	}
 }

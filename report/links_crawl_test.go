@@ -81,7 +81,7 @@ func TestRedirectsOfACrawl(t *testing.T) {
 		if want := redirects[from]; strings.TrimPrefix(p.links[0].url, site.URL) != want {
 			t.Errorf("%s leads to %v, want %s", from, p.links, want)
 		}
-		rows = append(rows, []string{p.url, p.links[0].url, "redirect", "false"})
+		rows = append(rows, []string{p.url, p.links[0].url, "redirect", "false", "", ""})
 	}
 	if pages != 2 || len(rows) != len(redirects) {
 		t.Errorf("%d pages and %d redirects of %v", pages, len(rows), got)

@@ -66,7 +66,7 @@ func (o *options) crawl(seeds []string) (crawl.Config, error) {
 			MaxPerHost: o.perHost, Interval: o.interval(), Order: order, OrderPages: o.ordered,
 		},
 		Fetch: client,
-		Parse: parse.Options{Assets: o.assets, Rules: o.extract.parsed, URL: weburl.Options{DropParams: o.drop}},
+		Parse: parse.Options{Assets: o.assets, Anchors: o.edges != "", Rules: o.extract.parsed, URL: weburl.Options{DropParams: o.drop}},
 	}, nil
 }
 
