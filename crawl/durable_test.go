@@ -203,6 +203,7 @@ func crashes(t *testing.T, seed uint64) {
 		c.Tail = 1 + int(seed%7)
 		c.Dedup = dedup.Config{ExpectURLs: 1 + int(seed%100), BitsPerURL: 2, RestartEvery: int(seed % 3 * 9), Seed: seed}
 		c.Frontier = frontier.Config{Delay: delay, Retries: 3, PerHost: 1, Window: 1}
+		c.Frontier.Order, c.Frontier.OrderPages = frontier.Order(rng.IntN(4)), 1+rng.IntN(20) // each run another
 		if delay == 0 {
 			c.Frontier.Delay = frontier.NoDelay
 		}
