@@ -27,6 +27,7 @@ var rooms = map[string][]string{
 	"report":            {"crawl", "dedup", "fetch", "parse", "stats", "store", "trap", "weburl", "internal/durable"},
 	"graph":             {},
 	"graph/bsp":         {"stats"},
+	"graph/survey":      {"crawl", "graph", "graph/bsp", "parse", "report", "internal/durable", "internal/sheet"},
 	"lab":               {"dedup", "frontier", "graph/bsp", "parse", "report", "stats", "weburl", "internal/sheet"},
 	"internal/binform":  {},
 	"internal/bigsite":  {},
@@ -37,7 +38,7 @@ var rooms = map[string][]string{
 	"internal/demosite": {},
 	"internal/sheet":    {},
 	"configs":           {},
-	"cmd/crawler": {"configs", "crawl", "dedup", "fetch", "frontier", "lab", "parse", "report", "store", "trap", "weburl",
+	"cmd/crawler": {"configs", "crawl", "dedup", "fetch", "frontier", "graph", "graph/bsp", "graph/survey", "lab", "parse", "report", "store", "trap", "weburl",
 		"internal/bigsite", "internal/demosite", "internal/durable", "internal/sheet"},
 }
 

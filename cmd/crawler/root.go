@@ -101,11 +101,11 @@ was killed or crashed goes on where it was.`,
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetVersionTemplate("crawler {{.Version}}\n")
-	root.AddCommand(newCrawl(s), newResume(s), newReport(s), newWhy(s), newDemo(s), newLab(s), newBench(s), newVersion(s))
+	root.AddCommand(newCrawl(s), newResume(s), newReport(s), newWhy(s), newGraph(s), newDemo(s), newLab(s), newBench(s), newVersion(s))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range append(root.Commands(), root) {
-		if c.Name() != "lab" && c.Name() != "bench" { // which have their own
+		if c.Name() != "lab" && c.Name() != "bench" && c.Name() != "graph" { // which have their own
 			c.Long += "\n" + exitCodes
 		}
 	}

@@ -1,0 +1,107 @@
+package survey
+
+import (
+	"reflect"
+	"testing"
+
+	"crawler/graph"
+)
+
+// A site of which everything is known.
+func TestClicks(t *testing.T) {
+	s := built(t, Config{Dir: small(t)})
+	sh, err := s.Clicks(t.Context(), ClicksConfig{Deeper: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for title, want := range map[string][][]any{
+		"Summary": {
+			{"pages (HTML, status 200 to 299)", 9}, {"pages deeper than 2 clicks", 2}, {"pages that no clicks lead to", 1},
+			{"orphans: pages that no other page links to", 1}, {"sinks: pages without links", 1}, {"broken URLs", 3},
+			{"links to them", 5}, {"redirects that are linked", 4}, {"links to redirects", 4},
+		},
+		"Clicks from the seeds":      {{0, 1}, {1, 2}, {2, 3}, {3, 1}, {4, 1}},
+		"Pages deeper than 2 clicks": {{4, "http://h/d"}, {3, "http://h/c"}},
+		"Orphans":                    {{"http://h/orphan"}},
+		"Sinks":                      {{"http://h/d"}},
+		"Broken links": {
+			{"http://h/gone", "404", 2, "http://h/"}, {"http://h/gone", "404", 2, "http://h/a"},
+			{"http://h/loop", "failed: redirect-loop", 2, "http://h/a"}, {"http://h/loop", "failed: redirect-loop", 2, "http://h/loop (redirects there)"},
+			{"http://h/down", "failed: timeout", 1, "http://h/b"},
+		},
+		"Links to redirects": {
+			{"http://h/moved", 1, "http://h/moved-to", "200", 1, "http://h/a"},
+			{"http://h/old", 1, "http://h/new", "200", 1, "http://h/"},
+			{"http://h/r1", 2, "http://h/e", "200", 1, "http://h/a"},
+			{"http://h/r2", 1, "http://h/e", "200", 1, "http://h/r1 (redirects there)"},
+		},
+	} {
+		columns := []int{0, 1, 2, 3, 4, 5}
+		if title == "Clicks from the seeds" {
+			columns = columns[:2]
+		}
+		if got := table(t, sh, title, columns...); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\n got %v\nwant %v", title, got, want)
+		}
+	}
+	limited, err := s.Clicks(t.Context(), ClicksConfig{Deeper: 0, Limit: 2, Linkers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := table(t, limited, "Broken links", 0, 3); !reflect.DeepEqual(got, [][]any{{"http://h/gone", "http://h/"}, {"http://h/loop", "http://h/a"}}) {
+		t.Errorf("two targets with a linker each: %v", got)
+	}
+	if got := table(t, limited, "Pages deeper than 0 clicks", 0); len(got) != 2 {
+		t.Errorf("two pages: %v", got)
+	}
+}
+
+// What became of each URL, and which links count.
+func TestNodes(t *testing.T) {
+	dir := small(t)
+	s := built(t, Config{Dir: dir})
+	for url, want := range map[string]string{
+		"http://h/": "200", "http://h/gone": "404", "http://h/old": "redirect", "http://h/r2": "redirect", "http://h/moved": "redirect",
+		"http://h/loop": "failed: redirect-loop", "http://h/down": "failed: timeout", "http://x.example/": "refused: scope",
+		"http://h/hidden": "refused: nofollow",
+	} {
+		if node, ok, err := s.Find(url); err != nil || !ok || s.Node(node).String() != want {
+			t.Errorf("%s: %v, %v, %v; want %s", url, ok, err, s.Node(node), want)
+		}
+	}
+	if _, ok, _ := s.Find("http://h/canon"); ok {
+		t.Error("a canonical link counts")
+	}
+	if m := s.Manifest; m.Nodes != 19 || m.Outcomes["page"] != 11 || m.Outcomes["redirect"] != 5 || m.Outcomes["refused"] != 2 {
+		t.Errorf("%+v", m)
+	}
+	kinds, err := ParseKinds([]string{"nofollow", "canonical"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := built(t, Config{Dir: dir, Include: kinds, Params: graph.Params{Window: 3, MaxRefs: -1, MinInterval: 4, ZetaK: 2}, Memory: 4 << 20})
+	if all.Manifest.Links != s.Manifest.Links+2 || all.Manifest.Nodes != s.Manifest.Nodes+1 {
+		t.Errorf("two more links: %+v", all.Manifest)
+	}
+	if m := all.Manifest; !reflect.DeepEqual(m.Include, []string{"nofollow", "canonical"}) || m.Params().MaxRefs != -1 {
+		t.Errorf("%+v", m)
+	}
+	canon, ok, err := all.Find("http://h/canon")
+	if err != nil || !ok || all.Node(canon).String() != "no record" {
+		t.Errorf("%v, %v", ok, err)
+	}
+}
+
+func TestKinds(t *testing.T) {
+	all, err := ParseKinds([]string{"all"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ParseKinds(all.Names())
+	if err != nil || len(again.Names()) != len(KindNames())-1 {
+		t.Errorf("%v, %v", again.Names(), err)
+	}
+	if _, err := ParseKinds([]string{"anchors"}); err == nil {
+		t.Error("anchors was taken")
+	}
+}

@@ -1,0 +1,81 @@
+package survey
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"crawler/internal/sheet"
+)
+
+// figures is a table of names and values.
+type figures struct{ rows [][]sheet.Cell }
+
+func (f *figures) add(name string, value sheet.Cell) {
+	f.rows = append(f.rows, []sheet.Cell{name, value})
+}
+
+// section makes a section of the table.
+func (f *figures) section(title string, notes ...string) sheet.Section {
+	return sheet.Section{Title: title, Notes: notes, Table: &sheet.Table{
+		Columns: []sheet.Column{{Name: "figure"}, {Name: "value"}}, Rows: f.rows}}
+}
+
+// share is a part of a whole, nil if there is no whole.
+func share(part, whole int64) sheet.Cell {
+	if whole == 0 {
+		return nil
+	}
+	return float64(part) / float64(whole)
+}
+
+// counted writes a number with its noun.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return sheet.Group(n) + " " + many
+}
+
+// shown tells how many of all rows a table has, "" if it has all.
+func shown(rows, all int) []string {
+	if rows >= all {
+		return nil
+	}
+	return []string{fmt.Sprintf("The first %s of %s.", sheet.Group(int64(rows)), sheet.Group(int64(all)))}
+}
+
+// firstOf cuts a list to a limit, of which 0 is none.
+func firstOf[T any](list []T, limit int) []T {
+	if limit > 0 && len(list) > limit {
+		return list[:limit]
+	}
+	return list
+}
+
+// about is the sentence that names the graph.
+func (s *Survey) about() string {
+	return fmt.Sprintf("Link graph of the crawl in %s: %s, %s.", s.dir,
+		counted(int64(s.out.Nodes()), "URL", "URLs"), counted(s.out.Edges(), "link", "links"))
+}
+
+// Sheet tells what was built.
+func (m *Manifest) Sheet(dir string) *sheet.Sheet {
+	f := &figures{}
+	f.add("URLs", m.Nodes)
+	for o, name := range slices.Backward(outcomeNames[:]) {
+		f.add(name, m.Outcomes[Outcome(o).String()])
+	}
+	f.add("links", m.Links)
+	f.add("bits a link", m.Bits)
+	f.add("bits a link, turned round", m.BitsTranspose)
+	f.add("bytes on disk", m.Bytes)
+	sh := &sheet.Sheet{Title: "The link graph of " + dir, Sections: []sheet.Section{f.section("Written to " + filepath.Join(dir, Folder))}}
+	if len(m.Include) > 0 {
+		sh.Config = []sheet.Setting{{Name: "include", Value: strings.Join(m.Include, ", ")}}
+	}
+	return sh
+}
+
+var outcomeNames = [...]string{Unknown: "URLs without a record", Refused: "URLs refused", Failed: "URLs failed", Redirect: "redirects", Page: "pages fetched"}

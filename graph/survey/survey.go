@@ -1,0 +1,112 @@
+package survey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"crawler/graph"
+	"crawler/graph/bsp"
+)
+
+// Survey is an opened graph of a crawl. Its methods may be called at the same time.
+type Survey struct {
+	Manifest *Manifest
+
+	dir   string
+	out   *graph.Graph // the links
+	in    *graph.Graph // turned round
+	urls  *graph.URLs
+	nodes *nodes
+}
+
+// Open opens the graph of a crawl directory as it was built; Check tells whether the crawl has
+// recorded more since. The error wraps ErrMissing if it was not built.
+func Open(dir string) (_ *Survey, err error) {
+	s := &Survey{dir: dir}
+	if s.Manifest, err = ReadManifest(dir); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	if s.out, err = graph.Open(s.path(linksBase)); err != nil {
+		return nil, err
+	}
+	if s.in, err = graph.Open(s.path(transposeBase)); err != nil {
+		return nil, err
+	}
+	if s.nodes, err = readNodes(s.path(nodesFile)); err != nil {
+		return nil, err
+	}
+	n := s.out.Nodes()
+	if s.urls = s.out.URLs(); s.urls == nil || s.in.Nodes() != n || s.nodes.count() != n || s.in.Edges() != s.out.Edges() {
+		return nil, fmt.Errorf("%s: damaged: its files do not belong together; build the graph again", s.path(""))
+	}
+	return s, nil
+}
+
+func (s *Survey) path(name string) string { return filepath.Join(s.dir, Folder, name) }
+
+// Close closes the files.
+func (s *Survey) Close() (err error) {
+	for _, g := range []*graph.Graph{s.out, s.in} {
+		if g != nil {
+			err = errors.Join(err, g.Close())
+		}
+	}
+	return err
+}
+
+// Find returns the node of a URL in its canonical form.
+func (s *Survey) Find(url string) (node int, ok bool, err error) { return s.urls.Find(url) }
+
+// Node returns what is known of a node.
+func (s *Survey) Node(node int) Node { return s.nodes.at(node) }
+
+// links and linkers are the graph and its transpose as programs read them.
+func (s *Survey) links() bsp.Graph   { return bsp.Of(s.out) }
+func (s *Survey) linkers() bsp.Graph { return bsp.Of(s.in) }
+
+// count returns the number of nodes, and ErrEmpty if there are none.
+func (s *Survey) count() (int, error) {
+	if n := s.out.Nodes(); n > 0 {
+		return n, nil
+	}
+	return 0, fmt.Errorf("%s: %w", s.dir, ErrEmpty)
+}
+
+// each calls visit with the list of every node.
+func (s *Survey) each(ctx context.Context, visit func(node int, list []uint32)) error {
+	scan := s.out.Scan(0, s.out.Nodes())
+	for i := 0; ; i++ {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		list, ok := scan.Next()
+		if !ok {
+			return scan.Err()
+		}
+		visit(i, list)
+	}
+}
+
+// maxHops is how many redirects are followed, twice as many as a crawl does.
+const maxHops = 20
+
+// lead returns where the redirects from a node end, and how many there are: the node itself
+// and 0 if it is no redirect. A loop ends after maxHops.
+func (s *Survey) lead(node int) (end, hops int, err error) {
+	var list []uint32
+	for hops < maxHops && s.nodes.at(node).Outcome == Redirect {
+		if list, err = s.out.Successors(node, list); err != nil || len(list) == 0 {
+			return node, hops, err
+		}
+		node = int(list[0]) // of one that changed while the crawl ran, any
+		hops++
+	}
+	return node, hops, nil
+}
