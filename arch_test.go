@@ -27,7 +27,7 @@ var rooms = map[string][]string{
 	"report":            {"crawl", "dedup", "fetch", "parse", "stats", "store", "trap", "weburl", "internal/durable"},
 	"graph":             {},
 	"graph/bsp":         {"stats"},
-	"graph/survey":      {"crawl", "graph", "graph/bsp", "parse", "report", "internal/durable", "internal/sheet"},
+	"graph/survey":      {"crawl", "graph", "graph/bsp", "parse", "report", "stats", "internal/durable", "internal/sheet"},
 	"lab":               {"dedup", "frontier", "graph/bsp", "parse", "report", "stats", "weburl", "internal/sheet"},
 	"internal/binform":  {},
 	"internal/bigsite":  {},
