@@ -44,10 +44,13 @@ func (c *coordinator) offer(page *Visit, l parse.Link) {
 		c.refuse(it, Nofollow)
 		return
 	}
-	c.traps.link(c.seen, l.URL)
 	if c.depths == nil {
-		c.admit(it)
+		c.traps.link(l.URL, !c.admit(it))
 		return
+	}
+	if c.traps.watching {
+		_, a := c.seen.Peek(l.URL)
+		c.traps.link(l.URL, a != dedup.New)
 	}
 	c.admitAll(c.depths.Link(page.URL, l.URL, 1))
 }
@@ -58,20 +61,23 @@ func (c *coordinator) admitAll(items []frontier.Item) {
 	}
 }
 
-// admit queues a URL that is in scope if its host has room and it is new.
-func (c *coordinator) admit(it frontier.Item) {
+// admit queues a URL that is in scope if its host has room and it is new, and reports
+// whether it did. A URL that may be new is queued when the log has said so.
+func (c *coordinator) admit(it frontier.Item) bool {
 	if r := c.full(it.URL); r != "" {
 		c.refuse(it, r)
-		return
+		return false
 	}
 	// Nearly every link leads to a known page: this is ask, without the detour.
 	switch name, a := c.seen.Ask(it.URL); a {
 	case dedup.New:
 		c.push(it)
+		return true
 	case dedup.Maybe:
 		c.result.Audit.Maybe++
 		c.doubts.add(name, question{Item: it})
 	}
+	return false
 }
 
 // push queues a URL that is new and remembers it.

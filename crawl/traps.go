@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"crawler/dedup"
 	"crawler/frontier"
 	"crawler/store"
 	"crawler/trap"
@@ -110,10 +109,9 @@ func (t *traps) watch(v *Visit) {
 }
 
 // link takes in a link of that page that is in scope.
-func (t *traps) link(seen *dedup.Restarting, u weburl.URL) {
+func (t *traps) link(u weburl.URL, known bool) {
 	if t.watching {
-		_, a := seen.Peek(u)
-		t.guard.Link(u, a != dedup.New)
+		t.guard.Link(u, known)
 	}
 }
 

@@ -113,7 +113,7 @@ func (p *pattern) counts() []*uint32 {
 func (p *pattern) sums() []*float32 {
 	t, l := &p.text, &p.links
 	return []*float32{&t.weight, &t.keyed, &t.dated, &t.combined, &t.forms, &t.formCopies, &t.olds, &t.oldCopies,
-		&t.fresh, &t.recurring, &t.common, &l.weight, &l.own, &l.grown, &l.rooted, &l.fertile, &l.born, &l.back, &l.copies, &l.bred}
+		&t.fresh, &t.recurring, &t.common, &l.weight, &l.own, &l.grown, &l.rooted, &l.fertile, &l.born, &l.back, &l.idle, &l.bred}
 }
 
 func (p *pattern) memories() []*memory { return []*memory{&p.pairs, &p.marks, &p.known} }

@@ -22,6 +22,7 @@ type Guard struct {
 // view is the page whose links are being watched.
 type view struct {
 	watched    bool
+	briefly    bool // only for whether it leads to new URLs
 	url, via   weburl.URL
 	shape      shape
 	rooted     bool // it links back to via, which is a directory above it
@@ -117,8 +118,9 @@ func (g *Guard) Watch(u, via weburl.URL) bool {
 		v.fine.own = v.wide.own && g.kin(from.fine, s.fine)
 	}
 	p := g.patterns[s.fine]
-	v.watched = p == nil || p.pages < watchedPages || p.closed != "" || p.pages%watchEvery == 0 || p.repeats()
-	return v.watched
+	v.watched = p == nil || p.pages < watchedPages || p.closed != "" || p.pages%watchEvery == 0
+	v.briefly = !v.watched && p.repeats()
+	return v.watched || v.briefly
 }
 
 const (
@@ -130,7 +132,7 @@ const (
 // was known before.
 func (g *Guard) Link(to weburl.URL, known bool) {
 	v := &g.view
-	if v.looked++; v.looked > maxLinks || to == v.url {
+	if v.looked++; v.looked > maxLinks || to == v.url || v.briefly && (known || v.wide.born > 0) {
 		return
 	}
 	if to == v.via {

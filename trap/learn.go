@@ -37,10 +37,10 @@ func (g *Guard) learn(p *pattern, k *kin, s shape, page Page) {
 	v := &g.view
 	p.used = g.page
 	copied := p.read(page, s.host, p.address(s))
+	if (v.watched || v.briefly) && (copied || p.stale()) {
+		p.bred(v.wide.born > 0)
+	}
 	if v.watched {
-		if copied {
-			p.bred(v.wide.born > 0)
-		}
 		p.found(k, int(s.length) > len(v.via.String()), v.rooted)
 	}
 	p.pages++

@@ -43,8 +43,8 @@ type links struct {
 	born    float32 // such URLs
 	back    float32 // URLs of the wide pattern that were known before, each once
 
-	copies float32 // of the latest copies that were watched: how many
-	bred   float32 // of them, those with new URLs of their wide pattern
+	idle float32 // of the latest copies, and pages while the text was stale: how many
+	bred float32 // of them, those with new URLs of their wide pattern
 }
 
 const (
@@ -134,17 +134,17 @@ const (
 	manyHosts  = 5 // mirrors are fewer
 )
 
-// bred takes in whether a copy led to new URLs.
+// bred takes in whether a page that brought nothing led to new URLs.
 func (p *pattern) bred(fertile bool) {
-	p.links.copies = p.links.copies*textDecay + 1
+	p.links.idle = p.links.idle*textDecay + 1
 	p.links.bred = p.links.bred*textDecay + one(fertile)
 }
 
-// repeats reports whether there were copies of late: what those lead to must be known
+// repeats reports whether there were such pages of late: what those lead to must be known
 // before there are more.
 func (p *pattern) repeats() bool {
 	t := &p.text
-	return t.formCopies > seldom*t.forms || t.oldCopies > seldom*t.olds
+	return t.formCopies > seldom*t.forms || t.oldCopies > seldom*t.olds || p.stale()
 }
 
 const seldom = 0.05

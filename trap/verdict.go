@@ -11,7 +11,7 @@ const (
 
 	leastForms    = 3    // decayed sum: four pages at the least
 	mostCopies    = 0.65 // share of copies
-	leastBred     = 0.5  // share of copies that lead to new URLs
+	leastBred     = 0.5  // share of pages that bring nothing, of those that lead to new URLs
 	openSlack     = 0.7  // what is left of a bound before a closed pattern opens
 	ownShare      = 0.6  // of URLs found on the pattern's own pages
 	leastFresh    = 0.03 // share of the pairs that are no template
@@ -41,7 +41,7 @@ func (p *pattern) verdict() Kind {
 		return ""
 	case p.pages >= growPages && l.grown >= growShare*l.weight && (p.largest >= largeURL || p.longest >= longURL):
 		return Growing
-	case p.pages >= textPages && p.stale() && (l.fertile >= leastBred*p.slack()*l.weight || p.mostly(t.dated)):
+	case p.pages >= textPages && p.stale() && (p.breeds() || p.mostly(t.dated)):
 		return p.staleKind()
 	case p.pages >= mazePages && p.maze():
 		if t.fresh < copiesFresh*(t.fresh+t.recurring+t.common) {
@@ -52,12 +52,12 @@ func (p *pattern) verdict() Kind {
 	return ""
 }
 
-// breeds reports whether copies lead to new URLs. Those of a trap do, without end. Others
+// breeds reports whether pages that bring nothing lead to new URLs. Those of a trap do, without end. Others
 // are as many as somebody listed: a reference has a page for all things, also for those
 // of which there is nothing to say. (What lists the days of a calendar has no end, though.)
 func (p *pattern) breeds() bool {
 	l := &p.links
-	return p.pages >= copyPages && l.copies >= leastForms && l.bred >= leastBred*p.slack()*l.copies
+	return p.pages >= copyPages && l.idle >= leastForms && l.bred >= leastBred*p.slack()*l.idle
 }
 
 // slack is by how much a bound is lowered for a pattern that is closed: one page with an
