@@ -18,7 +18,7 @@ const (
 	datedFresh    = 0.2  // the same of a calendar
 	combinedFresh = 0.33 // the same where parameters are combined
 	facetParams   = 2
-	leastOwnText  = 0.02 // share of fresh and recurring pairs in all
+	leastOwn      = 0.05 // fresh and recurring pairs a page, of those sampled
 	growShare     = 0.9  // of URLs longer than those they were found on
 	largeURL      = 24   // segments and parameters
 	longURL       = 320  // bytes
@@ -72,7 +72,7 @@ func (p *pattern) slack() float32 {
 // stale reports whether the pages say nothing new, or nothing of their own.
 func (p *pattern) stale() bool {
 	own := p.text.fresh + p.text.recurring
-	return p.text.fresh*p.slack() < p.need()*own || own < leastOwnText*(own+p.text.common)
+	return own >= leastOwn*p.text.weight && p.text.fresh*p.slack() < p.need()*own
 }
 
 // need is the share of fresh pairs among those that are no template.
