@@ -137,7 +137,9 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 	}
 	if to == v.via {
 		v.rooted = v.rooted || strings.HasPrefix(v.url.Path(), to.Path())
-		return
+		if v.rooted {
+			return
+		}
 	}
 	s := g.shapes.of(to)
 	if s.wide != v.wide.id {
