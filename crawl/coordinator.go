@@ -349,6 +349,7 @@ func (c *coordinator) settle(v *Visit) {
 	if v.AskedRobots {
 		c.result.Robots++
 	}
+	c.squeeze.home++
 	lacks := c.lacks(v)
 	switch {
 	case v.refused != nil:

@@ -62,8 +62,8 @@ func (v *Visit) reset(it frontier.Item) {
 // maxKeptLinks and maxKeptWords bound what a reused Visit holds on to after one
 // enormous page (about 1 MiB each).
 const (
-	maxKeptLinks = 1 << 14
-	maxKeptWords = 1 << 17
+	maxKeptLinks = 1 << 11
+	maxKeptWords = 1 << 14
 )
 
 // trim lets go of rules, and of buffers that one enormous page has grown.

@@ -71,6 +71,7 @@ type Frontier struct {
 	turn   uint64    // leases so far; orders hosts that became ready together
 	queued int
 	leased int
+	just   weburl.URL // leased by the last call of all
 	slots  slots
 	steer  *steering // nil in breadth-first order
 	record []byte    // the record being written; kept to spare an allocation a push
@@ -160,6 +161,7 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	f.lease(h, 1)
 	h.previous, h.previousGlobal = h.notBefore, f.global
 	f.charge(h, now)
+	f.just = it.URL
 	return it, true
 }
 
@@ -180,7 +182,10 @@ func (f *Frontier) Pause(until time.Time) {
 
 // Start tells that the leased item was handed over only now, later than Next said,
 // so that the host's clock counts from the moment it is really asked.
-func (f *Frontier) Start(it Item, now time.Time) { f.charge(f.host(it.URL.Host()), now) }
+func (f *Frontier) Start(it Item, now time.Time) {
+	f.just = weburl.URL{}
+	f.charge(f.host(it.URL.Host()), now)
+}
 
 func (f *Frontier) charge(h *host, now time.Time) {
 	h.notBefore = later(h.notBefore, now.Add(h.spacing()))
@@ -207,9 +212,10 @@ func (f *Frontier) Wake() (time.Time, bool) {
 // started charges nothing. It reports whether the host has been closed meanwhile:
 // then Drain it.
 func (f *Frontier) Return(it Item, started time.Time) (closed bool) {
+	atOnce := f.just == it.URL
 	h := f.release(it, started)
 	if started.IsZero() {
-		f.refund(h)
+		f.refund(h, atOnce)
 	} else {
 		f.trust(h, true) // robots.txt was read
 	}
@@ -221,6 +227,7 @@ func (f *Frontier) Return(it Item, started time.Time) (closed bool) {
 
 // release takes the lease back and counts the spacing from the real start.
 func (f *Frontier) release(it Item, started time.Time) *host {
+	f.just = weburl.URL{}
 	h := f.host(it.URL.Host())
 	h.held = f.leases.drop(h.held, &it)
 	f.lease(h, -1)

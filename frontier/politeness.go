@@ -4,11 +4,12 @@ import "time"
 
 // Done ends the lease of it. Cost: O(log hosts).
 func (f *Frontier) Done(it Item, now time.Time, o Outcome) Settled {
+	atOnce := f.just == it.URL
 	h := f.release(it, o.Started)
 	f.answered(h, now, o)
 	switch o.Verdict {
 	case Unasked:
-		f.refund(h)
+		f.refund(h, atOnce)
 	case Answered:
 		h.failures = 0
 		h.backoff /= 2
@@ -67,9 +68,10 @@ func (f *Frontier) slow(h *host, now time.Time, o Outcome) {
 }
 
 // refund gives back the time charged by a lease that sent no request. With several
-// connections per host the charge may be another request's, and stays.
-func (f *Frontier) refund(h *host) {
-	if f.cfg.PerHost > 1 {
+// connections per host the charge may be another request's, and stays, unless nothing
+// has happened since.
+func (f *Frontier) refund(h *host, atOnce bool) {
+	if f.cfg.PerHost > 1 && !atOnce {
 		return
 	}
 	h.notBefore = later(h.previous, h.rest)

@@ -232,6 +232,9 @@ func (p *Parser) Parse(in Input, page *Page) error {
 		p.listing(p.xml(body, label))
 	}
 	p.finish()
+	if len(body) > maxKeptBytes/4 {
+		p.links.reset() // it holds on to the document
+	}
 	return err
 }
 
