@@ -244,7 +244,7 @@ func (c *coordinator) over() bool {
 	if c.stopping {
 		return c.frontier.Leased() == 0
 	}
-	return c.frontier.Idle() && c.doubts.len() == 0
+	return c.frontier.Idle() && c.doubts.len() == 0 && !c.reconsider()
 }
 
 // meetLimits stops a resumed crawl that a limit had ended and still ends.

@@ -81,6 +81,11 @@ func (h *held) skip() Skip {
 	return Skip{URL: h.URL.String(), Reason: h.reason, Via: h.Via, Detail: h.detail}
 }
 
+// verdict is by what it was taken for a trap's.
+func (h *held) verdict() trap.Verdict {
+	return trap.Verdict{ID: h.pattern, Kind: trap.Kind(h.reason[len(trapPrefix):]), Pattern: h.detail}
+}
+
 // refused adds n URLs to what the Result says of their trap.
 func (c *coordinator) refused(v trap.Verdict, n int) {
 	r := &c.result
@@ -141,7 +146,7 @@ func (c *coordinator) reopen() {
 // readmit queues a URL that was taken for a trap's.
 func (c *coordinator) readmit(h held) {
 	c.note(heldKey(h.id), nil)
-	c.refused(trap.Verdict{ID: h.pattern, Kind: trap.Kind(h.reason[len(trapPrefix):]), Pattern: h.detail}, -1)
+	c.refused(h.verdict(), -1)
 	if r := c.full(h.URL); r != "" {
 		c.skip(Skip{URL: h.URL.String(), Reason: r, Via: h.Via})
 		return
@@ -205,15 +210,24 @@ func (c *coordinator) restoreTraps() error {
 			}
 		}
 	}
+	c.reconsider()
+	return nil
+}
+
+// reconsider queues again what is held and no longer refused, and reports whether there was
+// any: what an open pattern of its own now vouches for may be held by a wide one.
+func (c *coordinator) reconsider() (any bool) {
+	t := &c.traps
 	all := t.all()
 	clear(t.held)
 	t.holding = 0
 	for _, h := range all {
-		if t.guard != nil && t.guard.Refuses(h.pattern, h.URL) {
+		if t.guard != nil && t.guard.Refuses(h.verdict(), h.URL) {
 			t.hold(h)
 		} else {
 			c.readmit(h)
+			any = true
 		}
 	}
-	return nil
+	return any
 }

@@ -338,3 +338,39 @@ func TestErrorsAreNoTrap(t *testing.T) {
 		t.Errorf("%d pages of 301, traps %v", len(n.pages), res.Traps)
 	}
 }
+
+// What a wide pattern has refused is fetched at the end, if a pattern of its own vouches for
+// it by then.
+func TestWhatItsOwnPatternVouchesForIsFetched(t *testing.T) {
+	for _, gone := range []int{20, 22, 24, 26, 30} {
+		s := newSite(map[string]*page{"a.example/articles/": {html: "x"}, "a.example/": {}})
+		home := s.pages["a.example/"]
+		for i := range gone {
+			u := fmt.Sprintf("/gone%d/x%d.html", i, i)
+			home.links = append(home.links, u)
+			s.pages["a.example"+u] = &page{html: fmt.Sprintf("sorry this page has moved <a href=/gone%d/y%d.html>away</a>", i+1, i), latency: 500 * time.Millisecond}
+		}
+		for i := range 300 {
+			rng, text := rand.New(rand.NewPCG(uint64(i), 5)), ""
+			for range 200 {
+				text += fmt.Sprintf("w%d ", rng.IntN(5000))
+			}
+			u := fmt.Sprintf("/articles/%c%c-%d.html", 'a'+i%26, 'a'+i/26, i)
+			home.links = append(home.links, u)
+			s.pages["a.example"+u] = &page{html: text, latency: time.Second}
+		}
+		n, res := inBubble(t, s, func(c *crawl.Config) {
+			c.FollowTraps = false
+			c.Workers, c.Frontier.PerHost, c.Frontier.Interval = 16, 16, 20*time.Millisecond
+		}, "http://a.example/", "http://a.example/articles/")
+		articles := 0
+		for _, p := range n.pages {
+			if strings.Contains(p.url, "/articles/") {
+				articles++
+			}
+		}
+		if articles != 301 {
+			t.Errorf("%d pages that are gone: %d articles of 301, traps %+v", gone, articles, res.Traps)
+		}
+	}
+}

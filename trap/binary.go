@@ -74,6 +74,11 @@ func (s *shapes) encode(e *binform.Encoder) {
 	}
 	e.Uint32(uint32(len(s.kept)))
 	e.Uint64s(slices.Sorted(maps.Keys(s.kept)))
+	e.Uint32(uint32(len(s.pages)))
+	for _, host := range slices.Sorted(maps.Keys(s.pages)) {
+		e.Uint64(host)
+		e.Uint8(s.pages[host])
+	}
 }
 
 func (s *shapes) decode(d *binform.Decoder) {
@@ -84,6 +89,11 @@ func (s *shapes) decode(d *binform.Decoder) {
 	}
 	for _, name := range d.Uint64s(nil, int(d.Uint32())) {
 		s.kept[name] = struct{}{}
+	}
+	for n := d.Uint32(); n > 0 && d.OK(); n-- {
+		host, pages := d.Uint64(), d.Uint8()
+		d.Check(pages > 0 && pages <= established, "%d pages of a host", pages)
+		s.pages[host] = pages
 	}
 }
 

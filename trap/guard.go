@@ -68,11 +68,35 @@ type Verdict struct {
 // Judge says whether to fetch u, which is about to be: what is known now counts, not
 // what was when u was found.
 func (g *Guard) Judge(u weburl.URL) Verdict {
+	k, p := g.against(u)
+	switch {
+	case p == nil:
+		return Verdict{Kind: k}
+	case p.probe():
+		return Verdict{Look: true}
+	}
+	return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}
+}
+
+// Refuses reports whether u, which Judge has refused by v, is still not to be fetched. It
+// may be when a pattern of its own has come to vouch for it; but a page that is known
+// under another name is known.
+func (g *Guard) Refuses(v Verdict, u weburl.URL) bool {
+	if v.Kind == Session || v.Kind == Subdomains {
+		p := g.patterns[v.ID]
+		return p != nil && p.closed != "" && !g.trusts(p.name) && !g.trusted(u)
+	}
+	_, p := g.against(u)
+	return p != nil
+}
+
+// against returns what speaks against u: what it looks like, or a closed pattern.
+func (g *Guard) against(u weburl.URL) (Kind, *pattern) {
 	if g.trusted(u) {
-		return Verdict{}
+		return "", nil
 	}
 	if k := onSight(u); k != "" {
-		return Verdict{Kind: k}
+		return k, nil
 	}
 	s := g.shapes.of(u)
 	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
@@ -81,19 +105,9 @@ func (g *Guard) Judge(u weburl.URL) Verdict {
 		p = fine
 	}
 	if p == nil || p.closed == "" || g.trusts(p.name) || p.renames() && !p.known.has(s.form) {
-		return Verdict{}
+		return "", nil
 	}
-	if p.probe() {
-		return Verdict{Look: true}
-	}
-	return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}
-}
-
-// Refuses reports whether the pattern of an ID that Judge gave would still refuse u, a
-// second look aside.
-func (g *Guard) Refuses(id uint64, u weburl.URL) bool {
-	p := g.patterns[id]
-	return p != nil && p.closed != "" && !g.trusts(p.name) && !g.trusted(u)
+	return "", p
 }
 
 // trusted reports whether the configuration forbids to refuse u.

@@ -219,3 +219,22 @@ func TestNothingAllocatedForAKnownPattern(t *testing.T) {
 		t.Errorf("Judge allocates %v times", n)
 	}
 }
+
+// A host of a domain speaks for itself once it has shown what it is: what is wrong with
+// other hosts does not count against its new patterns. Hosts that nobody knows answer for
+// each other.
+func TestHostsThatAreKnownSpeakForThemselves(t *testing.T) {
+	g := trap.New(trap.Config{})
+	for i := range 30 {
+		teach(t, g, fmt.Sprintf("http://docs.a.test/guide/n%dx", i), "", prose(i, 60))
+	}
+	for i := range 60 {
+		teach(t, g, fmt.Sprintf("http://h%d.a.test/p%dx/n%dx", i%20, i, i), "", "the same")
+	}
+	if v := g.Judge(mustParse(t, "http://docs.a.test/p99x/n99x")); v.Kind != "" {
+		t.Errorf("a new pattern of a host that is known: %+v", v)
+	}
+	if v := g.Judge(mustParse(t, "http://h99.a.test/p99x/n99x")); v.Kind != trap.Copies {
+		t.Errorf("a host that nobody knows: %+v, want %s", v, trap.Copies)
+	}
+}

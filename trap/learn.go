@@ -29,6 +29,7 @@ func (g *Guard) Learn(page Page) (reopened bool) {
 		}
 		g.learn(wide, &v.wide, s, page)
 	}
+	g.shapes.learned(s.host)
 	*v = view{}
 	return len(g.opened) > 0
 }
@@ -80,6 +81,10 @@ func (g *Guard) forget() {
 	}
 	if len(g.shapes.kept) >= g.shapes.most {
 		g.shapes.children, g.shapes.kept = map[uint64]uint8{}, map[uint64]struct{}{}
+	}
+	if len(g.shapes.pages) >= g.shapes.most {
+		clear(g.shapes.pages)
+		g.shapes.host = ""
 	}
 }
 

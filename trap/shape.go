@@ -30,14 +30,16 @@ const (
 type shapes struct {
 	children map[uint64]uint8    // by directory: how many of its names are kept
 	kept     map[uint64]struct{} // the names, hashed with their directory
-	most     int                 // of both
+	pages    map[uint64]uint8    // by host: how many were learned, up to established
+	most     int                 // of each
 	host     string              // of the last call, with what follows from it
 	hostHash uint64
-	domain   uint64
+	domain   uint64 // or the host again, if it speaks for itself
+	alone    bool   // it does
 }
 
 func newShapes(most int) shapes {
-	return shapes{children: map[uint64]uint8{}, kept: map[uint64]struct{}{}, most: most}
+	return shapes{children: map[uint64]uint8{}, kept: map[uint64]struct{}{}, pages: map[uint64]uint8{}, most: most}
 }
 
 // Marks that keep the parts of a pattern apart in its hash.
@@ -49,6 +51,10 @@ const (
 	markWide
 )
 
+// established is how many pages of a subdomain have to be learned before it no longer shares
+// the wide patterns of its domain: those are for hosts that are made up.
+const established = 16
+
 // setHost notes the hashes of a host and its registrable domain.
 func (s *shapes) setHost(u weburl.URL) {
 	host := u.Host()
@@ -56,7 +62,25 @@ func (s *shapes) setHost(u weburl.URL) {
 		return
 	}
 	s.host = strings.Clone(host)
-	s.hostHash, s.domain = xxhash.Sum64String(host), mix(xxhash.Sum64String(domainOf(u.Hostname())), markWide)
+	s.hostHash = xxhash.Sum64String(host)
+	domain := domainOf(u.Hostname())
+	s.alone = domain != u.Hostname() && s.pages[s.hostHash] >= established
+	s.domain = mix(s.hostHash, markWide)
+	if !s.alone {
+		s.domain = mix(xxhash.Sum64String(domain), markWide)
+	}
+}
+
+// learned counts a page of a host.
+func (s *shapes) learned(host uint64) {
+	n, known := s.pages[host]
+	if n >= established || !known && len(s.pages) >= s.most {
+		return
+	}
+	s.pages[host] = n + 1
+	if n+1 == established {
+		s.host = "" // it speaks for itself from now on
+	}
 }
 
 func domainOf(host string) string {
@@ -89,7 +113,11 @@ func (s *shapes) nameOf(u weburl.URL) string {
 func (s *shapes) wideName(u weburl.URL) string {
 	var name strings.Builder
 	b := building{shapes: s, name: &name}
-	b.write("*." + domainOf(u.Hostname()))
+	if s.setHost(u); s.alone {
+		b.write(s.host)
+	} else {
+		b.write("*." + domainOf(u.Hostname()))
+	}
 	b.build(u)
 	return name.String()
 }

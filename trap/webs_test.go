@@ -1,6 +1,7 @@
 package trap_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -102,6 +103,30 @@ func TestTrees(t *testing.T) {
 		t.Logf("%s: %d URLs refused, %d pages fetched", dir, refused, fetched)
 		if refused > 0 {
 			t.Errorf("%s: %d URLs refused", dir, refused)
+		}
+	}
+}
+
+// Most of an ordinary page is what its site puts on every page: that says nothing of what
+// the page has to say itself.
+func TestLargeTemplates(t *testing.T) {
+	for _, words := range []int{80, 300, 800} {
+		var template strings.Builder
+		for i := range words {
+			fmt.Fprintf(&template, "menu%d ", i)
+		}
+		// A tracker: each issue found on the one before, with ten words of its own.
+		web := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			n := 0
+			fmt.Sscan(r.URL.Query().Get("id"), &n)
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprintf(w, "<p>%s<p>%s<a href='/show?id=%d'>before</a>", template.String(), prose(n, 10), max(n-1, 0))
+			if n < 600 {
+				fmt.Fprintf(w, "<a href='/show?id=%d'>next</a>", n+1)
+			}
+		})
+		if refused, fetched := crawlWeb(t, web, "http://tracker.test/show?id=0", 1000); refused > 0 || fetched != 601 {
+			t.Errorf("a template of %d words: %d URLs refused, %d pages fetched of 601", words, refused, fetched)
 		}
 	}
 }
