@@ -17,7 +17,8 @@ import (
 // TestTree builds the link graph of a tree of HTML files, as if crawled from a site, and
 // holds its size against the goals: 3.4 bits a link with the default parameters, 2.7 with
 // chains without limit, 2.7 for the transpose. GRAPH_TREE names the folder; with
-// GRAPH_KEEP the graph stays there.
+// GRAPH_KEEP the graph stays there, with GRAPH_ASSETS style sheets, scripts and images are
+// nodes, too, as with crawler crawl --assets.
 func TestTree(t *testing.T) {
 	dir := os.Getenv("GRAPH_TREE")
 	if dir == "" {
@@ -74,7 +75,7 @@ func addTree(t *testing.T, b *Builder, dir string) (pages int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parser, page := parse.New(parse.Options{}), &parse.Page{}
+	parser, page := parse.New(parse.Options{Assets: os.Getenv("GRAPH_ASSETS") != ""}), &parse.Page{}
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".html") {
 			return err
