@@ -131,7 +131,13 @@ const longestRun = 5 * time.Minute
 // the race detector if the test has it.
 func startCrawler(t *testing.T, bin string, args ...string) *process {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), longestRun)
+	return startFor(t, longestRun, bin, args...)
+}
+
+// startFor is startCrawler for a process that may take so long.
+func startFor(t *testing.T, limit time.Duration, bin string, args ...string) *process {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	p := &process{Cmd: exec.CommandContext(ctx, bin, args...), ended: make(chan struct{}), cancel: cancel}
 	p.Stdout, p.Stderr = &p.out, &p.out
 	p.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0") // or each would end a second late

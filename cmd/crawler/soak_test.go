@@ -3,17 +3,14 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -39,7 +36,7 @@ const soakRetries = 2
 func TestSoak(t *testing.T) {
 	s := newSoak(t)
 	began := time.Now()
-	p := s.start(t)
+	p := startFor(t, s.limit()+time.Minute, s.bin, s.args()...)
 	samples := s.watch(p)
 	took := time.Since(began)
 	if err := s.farm.Close(); err != nil {
@@ -115,27 +112,6 @@ func (s *soak) args() []string {
 		args = append(args, "--resolve", r)
 	}
 	return args
-}
-
-// start is startCrawler for a process that may take longer.
-func (s *soak) start(t *testing.T) *process {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), s.limit()+time.Minute)
-	p := &process{Cmd: exec.CommandContext(ctx, s.bin, s.args()...), ended: make(chan struct{}), cancel: cancel}
-	p.Stdout, p.Stderr = &p.out, &p.out
-	p.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0") // or the end would come a second late
-	p.Cancel = func() error { return p.Process.Signal(syscall.SIGQUIT) }
-	p.WaitDelay = 10 * time.Second
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		defer close(p.ended)
-		defer cancel()
-		p.Wait() // ProcessState tells
-	}()
-	t.Cleanup(p.kill)
-	return p
 }
 
 // sample is a look at the crawl.
