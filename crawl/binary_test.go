@@ -26,6 +26,7 @@ func TestBinariesAreCutEarly(t *testing.T) {
 		{"text/html", text, false},
 		{"application/octet-stream", text, false},
 		{"image/svg+xml", text, false},
+		{"text/html; charset=utf-16le", strings.ReplaceAll(text[:300<<10], "", "\x00")[1:], false},
 	} {
 		s := newSite(map[string]*page{"a.example/": {html: tt.body, header: http.Header{"Content-Type": {tt.header}}}})
 		n, res := inBubble(t, s, nil, "http://a.example/")

@@ -333,7 +333,7 @@ func (c *coordinator) handedOver() {
 // setAlarm wakes the loop when the next host may be asked.
 func (c *coordinator) setAlarm(t *time.Timer) {
 	t.Stop()
-	if at, ok := c.frontier.Wake(); ok && !c.idling() {
+	if at, ok := c.frontier.Wake(); ok && !c.idling() && len(c.skipped) < maxBacklog {
 		t.Reset(time.Until(at))
 	} else if c.squeeze.holds(c.frontier.Leased()) {
 		t.Reset(squeezeEvery)

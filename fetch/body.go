@@ -169,10 +169,12 @@ func (c *Client) readAll(res *Response, br *bodyReader, most int64, lim limits) 
 			return err
 		}
 		kind := sniff(*res.buf)
+		if saysNothing(res.MediaType) || !saysNothing(kind) { // UTF-16 looks like nothing, too
+			most = min(most, max(lim.byType(kind), 0))
+		}
 		if res.MediaType == "" {
 			res.MediaType = kind
 		}
-		most = min(most, max(lim.byType(kind), 0))
 	}
 	cut, err := c.readUpTo(res, br, most)
 	if err != nil {
