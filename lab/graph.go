@@ -104,7 +104,7 @@ func (g *Graph) fill(links [][]uint32) {
 	}
 }
 
-// LoadGraph reads the link graph of dir: a crawl directory with edges.jsonl, or a
+// LoadGraph reads the link graph of dir: a crawl directory (its edges.jsonl, or links.bin), or a
 // directory of HTML files that link to each other. Links to what was not fetched, or
 // is no file, are left out. A crawl begins at the first page it fetched, the crawl of a
 // tree at its index.html, or at the page from which most others can be reached.
@@ -123,6 +123,9 @@ func (b *graphBuilder) load(ctx context.Context, dir string) (*Graph, error) {
 	}
 	err := b.edges(ctx, filepath.Join(dir, report.EdgesFile))
 	if errors.Is(err, os.ErrNotExist) {
+		err = b.kept(ctx, dir)
+	}
+	if errors.Is(err, os.ErrNotExist) {
 		return b.loadTree(ctx, dir)
 	}
 	if err != nil {
@@ -137,7 +140,7 @@ func (b *graphBuilder) load(ctx context.Context, dir string) (*Graph, error) {
 
 func (b *graphBuilder) loadTree(ctx context.Context, dir string) (*Graph, error) {
 	if _, err := os.Stat(filepath.Join(dir, report.PagesFile)); err == nil {
-		return nil, fmt.Errorf("%s holds a crawl without %s: crawl with --edges", dir, report.EdgesFile)
+		return nil, fmt.Errorf("%s holds a crawl without its links (%s), which crawls keep since they know crawler graph: crawl again", dir, report.LinksFile)
 	}
 	if err := b.tree(ctx, dir); err != nil {
 		return nil, err
@@ -263,6 +266,38 @@ func (b *graphBuilder) edges(ctx context.Context, name string) error {
 		return bad
 	}
 	return ctx.Err()
+}
+
+// kept reads the links that every crawl keeps. A page that redirects lead to has their
+// names, too.
+func (b *graphBuilder) kept(ctx context.Context, dir string) error {
+	var moved [][2]uint32
+	err := report.ReadLinks(dir, func(p *report.PageLinks) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case p.Redirect && p.Next():
+			moved = append(moved, [2]uint32{b.number(string(p.URL)), b.number(string(p.Link().URL))})
+			return nil
+		case p.Redirect:
+			return nil
+		}
+		if err := b.page(string(p.URL)); err != nil {
+			return err
+		}
+		for p.Next() {
+			if err := b.link(string(p.Link().URL)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, m := range moved {
+		if b.pages[m[0]] == 0 {
+			b.pages[m[0]] = b.pages[m[1]]
+		}
+	}
+	return err
 }
 
 var errBadRecord = errors.New("no page record")

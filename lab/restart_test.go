@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"crawler/report"
 )
 
 func TestRestart(t *testing.T) {
@@ -106,7 +108,7 @@ func TestGraphOfACrawl(t *testing.T) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	write(t, dir, "pages.jsonl", "")
-	if _, err := LoadGraph(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "--edges") {
+	if _, err := LoadGraph(t.Context(), dir); err == nil || !strings.Contains(err.Error(), report.LinksFile) {
 		t.Errorf("a crawl without edges: %v", err)
 	}
 	write(t, dir, "edges.jsonl", `{"url":"http://h/","links":[{"url":"http://h/old"},{"url":"http://h/gone"}]}

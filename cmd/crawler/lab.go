@@ -202,10 +202,10 @@ how many are fetched twice, when the filter of seen URLs is never restarted,
 cleared, aged in two generations, rebuilt from the log with a new seed, and
 rebuilt with its doubtful answers offered again or settled exactly.
 
-The graph is that of the crawl in DIR (crawled with --edges), or of the HTML
-files under DIR, or generated. The generated graph takes some 15 seconds.`,
+The graph is that of the crawl in DIR, or of the HTML files under DIR, or
+generated. The generated graph takes some 15 seconds.`,
 		example: `  crawler lab restart
-  crawler crawl https://example.com/ --edges -o example && crawler lab restart example`,
+  crawler crawl https://example.com/ -o example && crawler lab restart example`,
 		args: atMost(1, "name a crawl's directory, or a directory of HTML files, or nothing: crawler lab restart [DIR]"),
 		flags: func(f *pflag.FlagSet, o *labOptions) {
 			f.IntVar(&o.pages, "pages", 100_000, "generate a graph of `N` pages")

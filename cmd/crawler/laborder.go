@@ -17,11 +17,11 @@ var orderExperiment = experiment{
 and tells what share of the graph's PageRank the first 5, 10 and 20 % of the pages
 have, beside a random order and an oracle's.
 
-The graph is that of the crawl in DIR (crawled with --edges), or of the HTML
-files under DIR, or generated: sites of all sizes that link to each other.`,
+The graph is that of the crawl in DIR, or of the HTML files under DIR, or
+generated: sites of all sizes that link to each other.`,
 	example: `  crawler lab order
   crawler lab order /usr/share/doc/postgresql-doc-15/html --html order.html
-  crawler crawl https://example.com/ --edges -o example && crawler lab order example`,
+  crawler crawl https://example.com/ -o example && crawler lab order example`,
 	args: atMost(1, "name a crawl's directory, or a directory of HTML files, or nothing: crawler lab order [DIR]"),
 	flags: func(f *pflag.FlagSet, o *labOptions) {
 		f.IntVar(&o.pages, "pages", 100_000, "generate a web of `N` pages")

@@ -84,8 +84,10 @@ func TestSignals(t *testing.T) {
 		case <-reached:
 		case <-p.ended:
 		}
-		if err := p.Process.Signal(c.signal); err != nil {
-			t.Fatal(err)
+		for range 2 { // as timeout(1) does: to the process, and to its group
+			if err := p.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
 		}
 		<-p.ended
 		rep, err := report.Load(out)

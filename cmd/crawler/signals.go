@@ -7,10 +7,15 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
+// together is within what two signals are one.
+const together = 300 * time.Millisecond
+
 // interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels:
-// the graceful stop. The second ends the process at once.
+// the graceful stop. The second ends the process at once, unless it comes with the first:
+// timeout(1) and shells send one to the process and one to its group.
 func interruptible(parent context.Context, errw io.Writer) (ctx context.Context, release func()) {
 	if parent == nil {
 		parent = context.Background()
@@ -34,10 +39,17 @@ func interruptible(parent context.Context, errw io.Writer) (ctx context.Context,
 		case <-released:
 			return
 		}
-		select {
-		case <-signals:
-			os.Exit(exitInterrupted)
-		case <-released:
+		for began := time.Now(); ; {
+			select {
+			case <-signals:
+				if time.Since(began) < together {
+					continue
+				}
+				fmt.Fprintln(errw, "quit: what was committed stands, and crawler resume goes on from there")
+				os.Exit(exitInterrupted)
+			case <-released:
+				return
+			}
 		}
 	}()
 	return ctx, func() {
