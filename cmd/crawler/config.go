@@ -107,8 +107,8 @@ func (o *options) trusted() ([]string, error) {
 	var all []string
 	for _, t := range o.trust {
 		t = strings.TrimPrefix(strings.TrimPrefix(t, "https://"), "http://")
-		if t == "" {
-			return nil, usage("to fetch whatever looks like a trap: --traps follow", "--trap-trust: want the beginning of a URL, or of a pattern in the report")
+		if t == "" || t[0] == '/' {
+			return nil, usage("to fetch whatever looks like a trap: --traps follow", "--trap-trust %q: want the beginning of a URL, host first, or of a pattern in the report", t)
 		}
 		all = append(all, t)
 	}

@@ -112,7 +112,7 @@ func TestFlagsOutOfRange(t *testing.T) {
 		"--depth -2", "--max-pages -1", "-c 0", "-c 99999", "--per-host 0", "--retries -1", "--retries 101",
 		"--rate-limit -1", "--rate-limit 1e-9", "--rate-limit NaN", "--timeout 0", "--max-size 0", "--max-sites 0",
 		"--delay -1s", "--delay 1e30", "--max-bytes 9999999999GiB", "--max-bytes -1", "--cookies /nonexistent",
-		"--allow-net 10.0.0.0/33", "--allow-net localhost", "--allow-net fe80::1%lo", "--ports 0", "--ports http", "--ports 9-8", "--min-rate -1", "--trap-trust https://", "--traps x",
+		"--allow-net 10.0.0.0/33", "--allow-net localhost", "--allow-net fe80::1%lo", "--ports 0", "--ports http", "--ports 9-8", "--min-rate -1", "--trap-trust https://", "--trap-trust /cal", "--traps x",
 	} {
 		if _, _, err := engineConfig(t, strings.Fields(args)...); err == nil {
 			t.Errorf("%s was accepted", args)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -68,7 +69,7 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	}
 	var e *exitError
 	if !errors.As(err, &e) {
-		e = &exitError{code: exitUsage, err: err, hint: "crawler --help lists the commands, crawler COMMAND --help the flags"}
+		e = misspelt(err)
 	}
 	text := fmt.Sprintf("crawler: %v\n", e.err)
 	if e.hint != "" {
@@ -76,6 +77,15 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	}
 	io.WriteString(errw, report.Printable(text))
 	return e.code
+}
+
+// misspelt is an error of cobra's, whose suggestions take lines of their own.
+func misspelt(err error) *exitError {
+	e := &exitError{code: exitUsage, err: err, hint: "crawler --help lists the commands, crawler COMMAND --help the flags"}
+	if text, near, ok := strings.Cut(err.Error(), "\n\nDid you mean this?\n"); ok {
+		e.err, e.hint = errors.New(text), "did you mean crawler "+strings.Join(strings.Fields(near), " or ")+"?"
+	}
+	return e
 }
 
 func newRoot(s streams) *cobra.Command {
