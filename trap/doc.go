@@ -28,8 +28,8 @@
 //     its URLs have dates);
 //   - URLs of a known form bring such copies (Session if keys tell them apart, Subdomains if
 //     hosts, Facets if the order of parameters): forms not yet fetched are let through;
-//   - its URLs are found on its own pages, whose text is either known or none of their
-//     own (Pattern; Calendar if the URLs have dates, Facets if two parameters and more);
+//   - its URLs are found on its own pages, whose text is known and which lead to ever new
+//     URLs (Pattern; Calendar if the URLs have dates, Facets if two parameters and more);
 //   - its URLs are found on its own pages, and grow with each (Growing);
 //   - its URLs are found on its own pages, each of which leads to new ones, and hardly
 //     any to one that was known but the navigation and the directory above (Maze).

@@ -11,7 +11,7 @@ const (
 
 	leastForms    = 3    // decayed sum: four pages at the least
 	mostCopies    = 0.65 // share of copies
-	leastBred     = 0.5  // share of pages that bring nothing, of those that lead to new URLs
+	leastBred     = 0.5  // share that leads to new URLs of the pages that bring nothing
 	openSlack     = 0.7  // what is left of a bound before a closed pattern opens
 	ownShare      = 0.6  // of URLs found on the pattern's own pages
 	leastFresh    = 0.03 // share of the pairs that are no template
@@ -52,9 +52,10 @@ func (p *pattern) verdict() Kind {
 	return ""
 }
 
-// breeds reports whether pages that bring nothing lead to new URLs. Those of a trap do, without end. Others
-// are as many as somebody listed: a reference has a page for all things, also for those
-// of which there is nothing to say. (What lists the days of a calendar has no end, though.)
+// breeds reports whether pages that bring nothing lead to new URLs. Those of a trap do,
+// without end. Others are as many as somebody listed: a reference has a page for all
+// things, also for those of which there is nothing to say. (What lists the days of a
+// calendar has no end, though.)
 func (p *pattern) breeds() bool {
 	l := &p.links
 	return p.pages >= copyPages && l.idle >= leastForms && l.bred >= leastBred*p.slack()*l.idle
@@ -69,7 +70,8 @@ func (p *pattern) slack() float32 {
 	return 1
 }
 
-// stale reports whether the pages say nothing new, or nothing of their own.
+// stale reports whether what the pages say beside their template is not new. Of pages of
+// which only the template was sampled it says nothing.
 func (p *pattern) stale() bool {
 	own := p.text.fresh + p.text.recurring
 	return own >= leastOwn*p.text.weight && p.text.fresh*p.slack() < p.need()*own
