@@ -230,7 +230,8 @@ func TestFirstSignal(t *testing.T) {
 	}
 }
 
-// A second one ends the process at once, though a page may still take its time.
+// A second one that comes later ends the process at once, though a page may still take its
+// time, and says how to go on.
 func TestSecondSignal(t *testing.T) {
 	s, url := testServer(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	cmd := exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--grace", "1h", "--timeout", "1h")
@@ -243,9 +244,29 @@ func TestSecondSignal(t *testing.T) {
 	}
 	s.wait(1)
 	cmd.Process.Signal(os.Interrupt)
-	for lines := bufio.NewScanner(stderr); lines.Scan() && !strings.HasPrefix(lines.Text(), "stopping"); {
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "stopping") {
 	}
-	cmd.Process.Signal(os.Interrupt)
+	ended := make(chan bool)
+	go func() {
+		told := false
+		for lines.Scan() {
+			told = told || strings.HasPrefix(lines.Text(), "quit:")
+		}
+		ended <- told
+	}()
+	again := time.NewTicker(together / 3) // the first of them count as one with the signal before
+	defer again.Stop()
+	for waiting := true; waiting; {
+		select {
+		case <-again.C:
+			cmd.Process.Signal(os.Interrupt)
+		case told := <-ended:
+			if waiting = false; !told {
+				t.Error("it does not say how to go on")
+			}
+		}
+	}
 	err = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
 		t.Errorf("%v, exit code %d", err, code)
