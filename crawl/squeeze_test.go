@@ -45,7 +45,7 @@ func TestMemoryBoundsWhatIsUnderWay(t *testing.T) {
 					if n := now.Add(1); time.Since(began) > 2*time.Second {
 						most.Store(max(most.Load(), n))
 					}
-					time.Sleep(100 * time.Millisecond)
+					time.Sleep(100 * time.Millisecond) // virtual
 					now.Add(-1)
 				})})
 				defer w.Close()

@@ -169,6 +169,18 @@ func graphError(dir string, err error) error {
 	return &exitError{code: exitFailed, err: plain(err)}
 }
 
+// asking makes a verb of a question to the graph of the crawl that the first argument names.
+func asking(ask func(context.Context, *graphOptions, *survey.Survey, []string) (*sheet.Sheet, error)) func(context.Context, *graphOptions, []string) (*sheet.Sheet, error) {
+	return func(ctx context.Context, o *graphOptions, args []string) (*sheet.Sheet, error) {
+		g, err := o.openGraph(ctx, args[0])
+		if err != nil {
+			return nil, err
+		}
+		defer g.Close()
+		return ask(ctx, o, g, args)
+	}
+}
+
 // openGraph opens the graph of the crawl in dir, which it builds if it has to, as it was
 // built before.
 func (o *graphOptions) openGraph(ctx context.Context, dir string) (*survey.Survey, error) {

@@ -27,14 +27,9 @@ and strong components, and how far URLs are from each other.`,
 		graphSeedFlag(f, o)
 	},
 	check: (*graphOptions).checkNumbers,
-	run: func(ctx context.Context, o *graphOptions, args []string) (*sheet.Sheet, error) {
-		g, err := o.openGraph(ctx, args[0])
-		if err != nil {
-			return nil, err
-		}
-		defer g.Close()
+	run: asking(func(ctx context.Context, o *graphOptions, g *survey.Survey, args []string) (*sheet.Sheet, error) {
 		return g.Stats(ctx, survey.StatsConfig{Registers: o.registers, Seed: o.seed, Progress: o.progress})
-	},
+	}),
 }
 
 var graphNeighbours = graphVerb{
@@ -49,18 +44,13 @@ status, "redirect", or why it was not fetched.`,
 		f.IntVar(&o.limit, "limit", 50, "list at most `N` of each; 0 for all")
 	},
 	check: (*graphOptions).checkNumbers,
-	run: func(ctx context.Context, o *graphOptions, args []string) (*sheet.Sheet, error) {
-		g, err := o.openGraph(ctx, args[0])
-		if err != nil {
-			return nil, err
-		}
-		defer g.Close()
+	run: asking(func(ctx context.Context, o *graphOptions, g *survey.Survey, args []string) (*sheet.Sheet, error) {
 		node, err := findURL(g, args[0], args[1])
 		if err != nil {
 			return nil, err
 		}
 		return g.Neighbours(node, o.limit)
-	},
+	}),
 }
 
 var graphReach = graphVerb{
@@ -78,12 +68,7 @@ Without a URL it estimates the same for all URLs together: the neighbourhood fun
 		graphSeedFlag(f, o)
 	},
 	check: (*graphOptions).checkNumbers,
-	run: func(ctx context.Context, o *graphOptions, args []string) (*sheet.Sheet, error) {
-		g, err := o.openGraph(ctx, args[0])
-		if err != nil {
-			return nil, err
-		}
-		defer g.Close()
+	run: asking(func(ctx context.Context, o *graphOptions, g *survey.Survey, args []string) (*sheet.Sheet, error) {
 		c := survey.ReachConfig{Registers: o.registers, Seed: o.seed, Progress: o.progress}
 		if len(args) == 1 {
 			return g.ReachAll(ctx, c)
@@ -93,7 +78,7 @@ Without a URL it estimates the same for all URLs together: the neighbourhood fun
 			return nil, err
 		}
 		return g.Reach(ctx, node, c)
-	},
+	}),
 }
 
 // between is cobra.RangeArgs with the next step in its error.

@@ -31,18 +31,13 @@ fetched take part: they have links to them, and none of their own.`,
 		}
 		return o.checkNumbers()
 	},
-	run: func(ctx context.Context, o *graphOptions, args []string) (*sheet.Sheet, error) {
-		g, err := o.openGraph(ctx, args[0])
-		if err != nil {
-			return nil, err
-		}
-		defer g.Close()
+	run: asking(func(ctx context.Context, o *graphOptions, g *survey.Survey, args []string) (*sheet.Sheet, error) {
 		c := survey.RankConfig{Limit: o.limit, Damping: o.damping, Progress: o.progress}
 		if o.by.value == "inlinks" {
 			c.By = survey.ByLinks
 		}
 		return g.Rank(ctx, c)
-	},
+	}),
 }
 
 var graphClicks = graphVerb{
@@ -73,13 +68,8 @@ and --linkers say, unless they are given.`,
 		}
 		return o.checkNumbers()
 	},
-	run: func(ctx context.Context, o *graphOptions, args []string) (*sheet.Sheet, error) {
-		g, err := o.openGraph(ctx, args[0])
-		if err != nil {
-			return nil, err
-		}
-		defer g.Close()
+	run: asking(func(ctx context.Context, o *graphOptions, g *survey.Survey, args []string) (*sheet.Sheet, error) {
 		o.progress("counting clicks")
 		return g.Clicks(ctx, survey.ClicksConfig{Deeper: o.deeper, Limit: o.limit, Linkers: o.linkers})
-	},
+	}),
 }
