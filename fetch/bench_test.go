@@ -92,6 +92,9 @@ func BenchmarkGet(b *testing.B) {
 		guarded := cfg
 		guarded.Guard, guarded.MinRate = &Guard{Seeds: []weburl.URL{u}}, DefaultMinRate
 		run("guarded", client(guarded))
+		traced := cfg
+		traced.Trace = true
+		run("traced", client(traced))
 		bare := &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
 			TLSClientConfig: cfg.TLS, ForceAttemptHTTP2: true, DisableCompression: true,
 		}}

@@ -57,23 +57,24 @@ func checkField(key string, values []string) error {
 	return nil
 }
 
-// request makes the request for u. It may not be reused: net/http's writer may
+// request makes the request for res. It may not be reused: net/http's writer may
 // still hold it when RoundTrip has returned. So its URL lives in the Response,
 // which is new for each Get anyway.
-func (c *Client) request(ctx context.Context, u weburl.URL, res *Response) *http.Request {
+func (c *Client) request(ctx context.Context, res *Response) *http.Request {
 	req := c.base.WithContext(ctx)
-	c.setURL(&res.asked, u)
+	c.setURL(&res.asked, res.URL)
 	req.URL = &res.asked
-	if c.cfg.Jar == nil {
-		return req
+	var cookies []*http.Cookie
+	if c.cfg.Jar != nil {
+		cookies = c.cfg.Jar.Cookies(req.URL)
 	}
-	cookies := c.cfg.Jar.Cookies(req.URL)
 	if len(cookies) > 0 {
 		req.Header = req.Header.Clone()
-		for _, k := range cookies {
-			req.AddCookie(k)
-		}
 	}
+	for _, k := range cookies {
+		req.AddCookie(k)
+	}
+	res.Request = req.Header
 	return req
 }
 

@@ -1,7 +1,9 @@
 package fetch
 
 import (
+	"crypto/tls"
 	"net/http"
+	"net/netip"
 	"net/textproto"
 	"net/url"
 	"strconv"
@@ -27,7 +29,24 @@ type Response struct {
 	// from now; 0 when it does not say.
 	RetryAfter time.Duration
 	Started    time.Time
-	Elapsed    time.Duration // from Started to the body's last byte
+	// FirstByte is the time from Started until the header had been read. With
+	// Config.Trace it ends at the first byte of the answer, or of an interim one (1xx);
+	// over HTTP/2 net/http reports that byte when the header is complete.
+	FirstByte time.Duration
+	Elapsed   time.Duration // from Started to the body's last byte
+
+	// Request is the header that was sent, with the User-Agent, the Accept-Encoding that
+	// this package sets, and cookies. What net/http adds when it writes is missing: Host
+	// (in HTTP/2 the pseudo-fields) and, to a proxy, Proxy-Authorization. It must not be
+	// modified: without cookies, all requests of a Client share it.
+	Request http.Header
+	// Remote is the other end of the connection: the server, or the proxy. It is zero
+	// without Config.Trace, and for a connection of Config.DialContext that is not TCP.
+	Remote netip.AddrPort
+	// TLS is what was negotiated on the connection; nil for plain http, except that an
+	// https proxy's stands here. It must not be modified: all responses over one connection
+	// share it.
+	TLS *tls.ConnectionState
 
 	asked url.URL // what the request points to; see Client.request
 	buf   *[]byte // where Body lies
@@ -35,7 +54,9 @@ type Response struct {
 }
 
 // Release gives the body's buffer back. The Body, and every slice of it, must
-// not be used any more. Releasing twice, or never, does no harm.
+// not be used any more. Releasing twice, or never, does no harm. Do not release
+// a copy of the struct as well: the two share the buffer. For a Response that no
+// Client made, Release does nothing.
 func (r *Response) Release() {
 	if r == nil || r.buf == nil {
 		return
@@ -49,6 +70,7 @@ func (r *Response) setHeader(raw *http.Response) {
 	r.Status = raw.StatusCode
 	r.Header = raw.Header
 	r.Proto = raw.Proto
+	r.TLS = raw.TLS
 	r.ContentType = first(raw.Header, "Content-Type")
 	r.MediaType = mediaType(r.ContentType)
 	if raw.StatusCode >= 300 && raw.StatusCode < 400 {
