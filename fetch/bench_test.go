@@ -92,9 +92,11 @@ func BenchmarkGet(b *testing.B) {
 		guarded := cfg
 		guarded.Guard, guarded.MinRate = &Guard{Seeds: []weburl.URL{u}}, DefaultMinRate
 		run("guarded", client(guarded))
-		traced := cfg
+		traced, prepared := cfg, cfg
 		traced.Trace = true
 		run("traced", client(traced))
+		prepared.Prepare = func(*http.Request) error { return nil }
+		run("prepared", client(prepared))
 		bare := &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
 			TLSClientConfig: cfg.TLS, ForceAttemptHTTP2: true, DisableCompression: true,
 		}}

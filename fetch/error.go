@@ -16,7 +16,7 @@ import (
 type Reason string
 
 const (
-	ReasonRequest  Reason = "request"          // the URL cannot be asked for (zero, or the client is closed)
+	ReasonRequest  Reason = "request"          // not sent: zero URL, closed client, or Config.Prepare failed
 	ReasonAddress  Reason = "address"          // the address may not be dialled: see Guard
 	ReasonPort     Reason = "port"             // the port may not be dialled: see Guard
 	ReasonNoHost   Reason = "no-host"          // DNS answered: there is no such host
@@ -84,7 +84,14 @@ var (
 	errBomb    = errors.New("body grows too much in decoding")
 
 	errHeaderField = errors.New("not a field HTTP allows here")
+	errPrepared    = errors.New("more than the header was changed")
 )
+
+// A prepareError marks a failure of Config.Prepare, whatever it is made of.
+type prepareError struct{ err error }
+
+func (e *prepareError) Error() string { return "preparing the request: " + e.err.Error() }
+func (e *prepareError) Unwrap() error { return e.err }
 
 // A dialError marks a failure as one of Config.DialContext or of our dialer:
 // whatever happens there, there is no connection.
@@ -153,9 +160,12 @@ func classifyBody(parent context.Context, err error) Reason {
 func classifyAny(parent context.Context, err error) Reason {
 	var dns *net.DNSError
 	var dial *dialError
+	var prepare *prepareError
 	switch {
 	case parent.Err() != nil:
 		return ReasonCanceled
+	case errors.As(err, &prepare): // before all that may be wrapped in it
+		return ReasonRequest
 	case errors.Is(err, errBomb):
 		return ReasonBomb
 	case errors.Is(err, errSlow):

@@ -2,6 +2,8 @@ package fetch_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
@@ -50,6 +52,48 @@ func ExampleClient_Get() {
 	// Output:
 	// 200 text/html "" "<h1>Hello</h1>"
 	// 301 text/html "/" "<a href=\"/\">Moved Permanently</a>.\n\n"
+}
+
+// Requests to one host are signed, those to others are not. robots.txt passes here,
+// too.
+func ExampleConfig_prepare() {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%s: %q", r.Host, r.Header.Get("Authorization"))
+	}))
+	defer srv.Close()
+	keys := map[string]string{"shop.example": "s3cret"}
+	client, err := fetch.New(fetch.Config{
+		Resolve: map[string]string{"*:80": srv.Listener.Addr().String()}, // stands in for DNS
+		Prepare: func(r *http.Request) error {
+			key, ok := keys[r.Host]
+			if !ok {
+				return nil
+			}
+			mac := hmac.New(sha256.New, []byte(key))
+			fmt.Fprintf(mac, "%s %s%s", r.Method, r.Host, r.URL.RequestURI())
+			r.Header.Set("Authorization", fmt.Sprintf("HMAC %x", mac.Sum(nil)[:4]))
+			return nil
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer client.Close()
+
+	for _, raw := range []string{"http://shop.example/list?page=2", "http://other.example/"} {
+		u, _ := weburl.Parse(raw)
+		page, err := client.Get(context.Background(), u)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%s\n", page.Body)
+		page.Release()
+	}
+	// Output:
+	// shop.example: "HMAC 80a4b645"
+	// other.example: ""
 }
 
 func ExampleError() {

@@ -60,7 +60,7 @@ func checkField(key string, values []string) error {
 // request makes the request for res. It may not be reused: net/http's writer may
 // still hold it when RoundTrip has returned. So its URL lives in the Response,
 // which is new for each Get anyway.
-func (c *Client) request(ctx context.Context, res *Response) *http.Request {
+func (c *Client) request(ctx context.Context, res *Response) (*http.Request, error) {
 	req := c.base.WithContext(ctx)
 	c.setURL(&res.asked, res.URL)
 	req.URL = &res.asked
@@ -68,14 +68,19 @@ func (c *Client) request(ctx context.Context, res *Response) *http.Request {
 	if c.cfg.Jar != nil {
 		cookies = c.cfg.Jar.Cookies(req.URL)
 	}
-	if len(cookies) > 0 {
+	if len(cookies) > 0 || c.cfg.Prepare != nil {
 		req.Header = req.Header.Clone()
 	}
 	for _, k := range cookies {
 		req.AddCookie(k)
 	}
+	if c.cfg.Prepare != nil {
+		if err := c.prepare(req, res.URL); err != nil {
+			return nil, &prepareError{err}
+		}
+	}
 	res.Request = req.Header
-	return req
+	return req, nil
 }
 
 // setURL fills to from u without parsing. Opaque puts the path on the wire as

@@ -36,9 +36,10 @@ type Response struct {
 	Elapsed   time.Duration // from Started to the body's last byte
 
 	// Request is the header that was sent, with the User-Agent, the Accept-Encoding that
-	// this package sets, and cookies. What net/http adds when it writes is missing: Host
-	// (in HTTP/2 the pseudo-fields) and, to a proxy, Proxy-Authorization. It must not be
-	// modified: without cookies, all requests of a Client share it.
+	// this package sets, cookies, and what Config.Prepare set. What net/http adds when it
+	// writes is missing: Host (in HTTP/2 the pseudo-fields) and, to a proxy,
+	// Proxy-Authorization. It must not be modified: without cookies and Prepare, all
+	// requests of a Client share it.
 	Request http.Header
 	// Remote is the other end of the connection: the server, or the proxy. It is zero
 	// without Config.Trace, and for a connection of Config.DialContext that is not TCP.
