@@ -212,7 +212,7 @@ func BenchmarkHostileRobots(b *testing.B) {
 func BenchmarkRobotsLookup(b *testing.B) {
 	base, _ := serve(b, func(w http.ResponseWriter, r *http.Request) { w.Write(shopRobots()) })
 	robots := NewRobots(newClient(b, Config{}), RobotsConfig{})
-	if _, err := robots.Fetch(b.Context(), base); err != nil {
+	if _, err := robots.Fetch(b.Context(), base, nil); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()

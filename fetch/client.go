@@ -140,6 +140,14 @@ type Client struct {
 	closed    atomic.Bool
 }
 
+// Getter fetches pages as [Client.Get] does: one exchange, no redirect followed,
+// from many goroutines at once. It returns a Response, or an error, or both when
+// the body fails after the header, and never neither. An *Error gives the Reason;
+// any other error has none that is known. The caller releases the Response.
+type Getter interface {
+	Get(ctx context.Context, u weburl.URL) (*Response, error)
+}
+
 // New returns a Client, or an error that names the unusable field of cfg.
 func New(cfg Config) (*Client, error) {
 	setDefaults(&cfg)

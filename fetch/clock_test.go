@@ -29,7 +29,7 @@ func TestRFC9110_10_2_3_RetryAfterByAWrongClock(t *testing.T) {
 func TestTimesAreMonotonic(t *testing.T) {
 	base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, closedFile) })
 	c := newClient(t, Config{})
-	rules, err := NewRobots(c, RobotsConfig{}).Fetch(t.Context(), base)
+	rules, err := NewRobots(c, RobotsConfig{}).Fetch(t.Context(), base, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

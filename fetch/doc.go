@@ -7,9 +7,11 @@
 // [Client.Get] sends one GET and reads one response. It never follows a
 // redirect: each hop is a URL of its own, which the crawler must hold against
 // its scope, robots.txt and the set of URLs it has seen, so Get hands back the
-// raw Location. It never retries either, except that net/http repeats a request
-// whose idle connection turned out to be dead; a retry costs politeness, and
-// the politeness clock is the caller's.
+// raw Location. The Response has what a record of the exchange needs: the header
+// as sent and as received, when the first byte came, the TLS state, and with
+// Config.Trace the remote address. Get never retries either, except that
+// net/http repeats a request whose idle connection turned out to be dead; a retry
+// costs politeness, and the politeness clock is the caller's.
 //
 // A crawler asks servers it does not trust, so each size has a limit
 // ([Config]): header bytes, body bytes on the wire, body bytes after decoding,
@@ -30,7 +32,8 @@
 // [Robots] answers, per origin (scheme, host and port), what RFC 9309 lets this
 // crawler fetch: it fetches /robots.txt once, keeps the rules for a day, and
 // says "nothing" while the file cannot be reached and "everything" when the
-// server says there is none. [ParseRobots] is the pure part: groups, longest
+// server says there is none. It asks through any [Getter], and shows each
+// exchange to a caller that wants to record it. [ParseRobots] is the pure part: groups, longest
 // match, wildcards, in time linear in the file and, per rule, in the path.
 // docs/robots.md lists how it decides and where temoto/robotstxt, the second
 // opinion in the tests, decides otherwise.

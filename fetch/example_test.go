@@ -114,16 +114,16 @@ func ExampleRobots() {
 	defer client.Close()
 
 	robots := fetch.NewRobots(client, fetch.RobotsConfig{})
-	rules, err := robots.Fetch(context.Background(), srv.URL)
+	rules, err := robots.Fetch(context.Background(), srv.URL, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	delay, _ := rules.CrawlDelay()
-	fmt.Println(rules.Status(), delay)
+	fmt.Println(rules.Source(), delay)
 	fmt.Println(rules.Allowed("/public/"), rules.Allowed("/private/x"))
 	// Output:
-	// rules: group * 2s
+	// rules 2s
 	// true false
 }
 

@@ -340,7 +340,7 @@ func TestRFC9309_2_3_1_2_RobotsRedirectInside(t *testing.T) {
 	for _, to := range []string{"http://127.0.0.1:" + port + "/robots.txt", "http://0x7f.1:" + port + "/x", "http://localhost:" + port + "/"} {
 		base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) })
 		c := newClient(t, Config{Guard: &Guard{Seeds: []weburl.URL{mustURL(t, base)}}})
-		rules, err := NewRobots(c, RobotsConfig{}).Fetch(t.Context(), base)
+		rules, err := NewRobots(c, RobotsConfig{}).Fetch(t.Context(), base, nil)
 		if err != nil || rules.Status() != "disallow-all: unreachable (address)" || reasonOf(t, rules.Err()).Temporary() {
 			t.Errorf("%s: %v, %q", to, err, rules.Status())
 		}

@@ -74,8 +74,8 @@ func TestPrepareSignsPerHost(t *testing.T) {
 						}
 						res.Release()
 					}
-					rules, err := robots.Fetch(t.Context(), scheme+"://"+host)
-					if err != nil || rules.Allowed("/x") || !rules.Allowed("/y") {
+					rules, err := robots.Fetch(t.Context(), scheme+"://"+host, nil)
+					if err != nil || rules.Source() != RobotsGroup {
 						t.Errorf("robots.txt of %s: %v, %v", host, rules, err)
 					}
 				})
@@ -173,9 +173,15 @@ func TestPrepareError(t *testing.T) {
 		}
 	}
 	c := newClient(t, Config{Prepare: func(*http.Request) error { return errHook }})
-	rules, err := NewRobots(c, RobotsConfig{}).Fetch(t.Context(), base)
-	if err != nil || !rules.Unreachable() || !errors.Is(rules.Err(), errHook) {
-		t.Errorf("robots.txt: %v, %v", rules, err)
+	seen := 0
+	rules, err := NewRobots(c, RobotsConfig{}).Fetch(t.Context(), base, func(res *Response, err error) bool {
+		if seen++; res != nil || !errors.Is(err, errHook) {
+			t.Errorf("each sees %v, %v", res, err)
+		}
+		return false
+	})
+	if err != nil || rules.Source() != RobotsUnreachable || !errors.Is(rules.Err(), errHook) || seen != 1 {
+		t.Errorf("robots.txt: %v, %v; seen %d times", rules, err, seen)
 	}
 	if conns.Load() != 0 {
 		t.Errorf("%d connections", conns.Load())

@@ -27,8 +27,9 @@ const (
 // RobotsConfig says how robots.txt files are fetched and kept.
 type RobotsConfig struct {
 	// Token is the product token that robots.txt groups name this crawler by.
-	// Empty, it is the beginning of the client's user agent: "crawler" of
-	// "crawler/1.0 (+https://example.com)".
+	// Empty, it is the beginning of the Client's user agent: "walker" of
+	// "walker/1.0 (+https://example.com)". Of a Getter that is no *Client the user agent
+	// is unknown: set Token, or it is "crawler".
 	Token        string
 	TTL          time.Duration // how long rules are good for; 24 h, which RFC 9309 wants to be the most
 	ErrorTTL     time.Duration // when to ask again after a failure; 10 min. Below 0 a failure is kept only as long as its Retry-After says
@@ -41,8 +42,8 @@ type RobotsConfig struct {
 // Robots keeps the robots.txt rules of the origins met last, and fetches what
 // is missing. It is safe for concurrent use.
 type Robots struct {
-	client *Client
-	cfg    RobotsConfig
+	get func(context.Context, weburl.URL) (*Response, error)
+	cfg RobotsConfig
 
 	mu      sync.Mutex
 	kept    map[string]*list.Element  // guarded by mu; of *origin
@@ -63,17 +64,26 @@ type pendingRobots struct {
 	keep  bool          // whether the rules outlast the fetch
 }
 
-// NewRobots returns an empty cache that fetches with c.
-func NewRobots(c *Client, cfg RobotsConfig) *Robots {
-	cfg.Token = cmp.Or(cfg.Token, productToken(c.cfg.UserAgent))
+// NewRobots returns an empty cache that fetches with g. A *Client reads up to
+// RobotsConfig.MaxBytes of a file, whatever its own limits on bodies are. Another
+// Getter reads as much as it likes, and the first MaxBytes count.
+func NewRobots(g Getter, cfg RobotsConfig) *Robots {
+	cfg.MaxBytes = positive(cfg.MaxBytes, DefaultRobotsBytes)
+	agent, get := DefaultUserAgent, g.Get
+	if c, ok := g.(*Client); ok {
+		agent = c.cfg.UserAgent
+		get = func(ctx context.Context, u weburl.URL) (*Response, error) {
+			return c.get(ctx, u, limits{body: cfg.MaxBytes})
+		}
+	}
+	cfg.Token = cmp.Or(cfg.Token, productToken(agent))
 	cfg.TTL = positive(cfg.TTL, DefaultRobotsTTL)
 	cfg.ErrorTTL = min(cmp.Or(cfg.ErrorTTL, DefaultRobotsErrorTTL), cfg.TTL)
-	cfg.MaxBytes = positive(cfg.MaxBytes, DefaultRobotsBytes)
 	cfg.MaxOrigins = positive(cfg.MaxOrigins, DefaultRobotsOrigins)
 	cfg.MaxMemory = positive(cfg.MaxMemory, DefaultRobotsMemory)
 	cfg.MaxRedirects = cmp.Or(cfg.MaxRedirects, DefaultRobotsRedirects)
 	return &Robots{
-		client: c, cfg: cfg,
+		get: get, cfg: cfg,
 		kept: make(map[string]*list.Element), used: list.New(),
 		pending: make(map[string]*pendingRobots),
 	}
@@ -115,7 +125,14 @@ func (r *Robots) lookup(name string) (*Rules, bool) {
 // robots.txt if they are not at hand. Callers that ask for one origin at the
 // same time share one fetch. Whatever the server does, there are rules: an error
 // means that ctx has ended.
-func (r *Robots) Fetch(ctx context.Context, origin string) (*Rules, error) {
+//
+// each may be nil. Otherwise this goroutine calls it with everything the Getter
+// returned, for the file and for each redirect on the way, in order; a failure
+// because ctx has ended is included. It is not called when the rules are at hand
+// or come from another caller's fetch; callers that share this one wait for it. The
+// Response is valid until each returns, unless each returns true: then it keeps
+// the Response, and must release it.
+func (r *Robots) Fetch(ctx context.Context, origin string, each func(res *Response, err error) (keeps bool)) (*Rules, error) {
 	for {
 		r.mu.Lock()
 		if rules, ok := r.lookup(origin); ok {
@@ -129,7 +146,7 @@ func (r *Robots) Fetch(ctx context.Context, origin string) (*Rules, error) {
 		}
 		r.mu.Unlock()
 		if !waiting {
-			return r.lead(ctx, origin, p)
+			return r.lead(ctx, origin, p, each)
 		}
 		select {
 		case <-p.done:
@@ -144,7 +161,7 @@ func (r *Robots) Fetch(ctx context.Context, origin string) (*Rules, error) {
 }
 
 // lead fetches for everybody who waits for p.
-func (r *Robots) lead(ctx context.Context, name string, p *pendingRobots) (*Rules, error) {
+func (r *Robots) lead(ctx context.Context, name string, p *pendingRobots, each func(*Response, error) bool) (*Rules, error) {
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -154,13 +171,13 @@ func (r *Robots) lead(ctx context.Context, name string, p *pendingRobots) (*Rule
 		}
 		close(p.done)
 	}()
-	rules, ttl, err := r.fetch(ctx, name)
+	a, err := r.fetch(ctx, name, each)
 	if err != nil {
 		return nil, err
 	}
-	rules.expires = time.Now().Add(ttl)
-	p.rules, p.keep = rules, ttl > 0
-	return rules, nil
+	a.rules.expires = time.Now().Add(a.ttl)
+	p.rules, p.keep = a.rules, a.ttl > 0
+	return a.rules, nil
 }
 
 // keep remembers rules and forgets those of the origins not used for longest
@@ -179,77 +196,90 @@ func (r *Robots) drop(e *list.Element) {
 	r.memory -= o.rules.size
 }
 
-// Redirects that lead nowhere count as no robots.txt, like those that do not end
-// (RFC 9309, section 2.3.1.2).
-var errNoTarget = errors.New("redirect without a usable target")
+// outcome is what an exchange comes to: rules and how long they are good for, or
+// where to ask next.
+type outcome struct {
+	rules *Rules // nil: ask at next
+	ttl   time.Duration
+	next  weburl.URL
+}
 
 // fetch gets robots.txt over redirects, which may lead to other hosts: the rules
-// still are the first one's (section 2.3.1.2). It returns the rules and how long
-// they are good for.
-func (r *Robots) fetch(ctx context.Context, origin string) (*Rules, time.Duration, error) {
+// still are the first one's (section 2.3.1.2).
+func (r *Robots) fetch(ctx context.Context, origin string, each func(*Response, error) bool) (outcome, error) {
 	at, err := weburl.Parse(origin + robotsPath)
 	if err != nil {
-		return uniform(disallowAll, "disallow-all: not an origin"), r.cfg.TTL, nil
+		return outcome{rules: uniform(RobotsUnreachable, "disallow-all: not an origin"), ttl: r.cfg.TTL}, nil
 	}
 	for range max(r.cfg.MaxRedirects, 0) + 1 {
-		res, err := r.client.get(ctx, at, limits{body: r.cfg.MaxBytes})
-		if err != nil {
+		res, err := r.get(ctx, at)
+		a := r.read(at, res, err)
+		if each == nil || !each(res, err) { // res may not be used from here on
 			res.Release()
-			return r.failed(ctx, err)
 		}
-		rules, ttl := r.read(res)
-		if rules == nil {
-			at, err = at.Resolve(res.Location)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return outcome{}, ctx.Err()
+		case a.rules != nil:
+			return a, nil
 		}
-		located := res.Location != ""
-		res.Release()
-		if rules != nil {
-			return rules, ttl, nil
-		}
-		if err != nil || !located {
-			return uniform(allowAll, "allow-all: "+errNoTarget.Error()), r.cfg.TTL, nil
-		}
+		at = a.next
 	}
-	return uniform(allowAll, "allow-all: too many redirects"), r.cfg.TTL, nil
+	return r.astray("too many redirects"), nil
 }
 
-// failed says what holds when there is no answer: nothing is allowed (section
+// astray is the answer where redirects lead to no file: as if there were none
+// (section 2.3.1.2).
+func (r *Robots) astray(why string) outcome {
+	return outcome{rules: uniform(RobotsRedirects, "allow-all: "+why), ttl: r.cfg.TTL}
+}
+
+// failed is the answer where the Getter had none: nothing is allowed (section
 // 2.3.1.4).
-func (r *Robots) failed(ctx context.Context, err error) (*Rules, time.Duration, error) {
-	if ctx.Err() != nil {
-		return nil, 0, ctx.Err()
-	}
-	reason := ReasonProtocol
+func (r *Robots) failed(err error) outcome {
+	status := "disallow-all: unreachable"
 	if e, ok := errors.AsType[*Error](err); ok {
-		reason = e.Reason
+		status = fmt.Sprintf("%s (%s)", status, e.Reason)
 	}
-	rules := uniform(disallowAll, fmt.Sprintf("disallow-all: unreachable (%s)", reason))
+	rules := uniform(RobotsUnreachable, status)
 	rules.err = err
-	return rules, r.cfg.ErrorTTL, nil
+	return outcome{rules: rules, ttl: r.cfg.ErrorTTL}
 }
 
-// read turns an answer into rules; nil means that it is a redirect. A 429 is an
-// overloaded server rather than a missing file, whatever its first digit, and
-// counts as 5xx does.
-func (r *Robots) read(res *Response) (*Rules, time.Duration) {
+// read turns what the Getter returned for at into an answer. A 429 is an overloaded
+// server rather than a missing file, whatever its first digit, and counts as 5xx
+// does.
+func (r *Robots) read(at weburl.URL, res *Response, err error) outcome {
+	if err != nil {
+		return r.failed(err)
+	}
 	status := strconv.Itoa(res.Status)
 	switch {
 	case res.Status < 300:
-		body := res.Body
-		if res.Truncated {
-			body = wholeLines(body)
-		}
-		return ParseRobots(body, r.cfg.Token), r.cfg.TTL
+		return outcome{rules: ParseRobots(r.file(res), r.cfg.Token), ttl: r.cfg.TTL}
 	case res.Status < 400:
-		return nil, 0
+		next, err := at.Resolve(res.Location)
+		if err != nil || res.Location == "" {
+			return r.astray("redirect without a usable target")
+		}
+		return outcome{next: next}
 	case res.Status < 500 && res.Status != 429:
-		return uniform(allowAll, "allow-all: "+status), r.cfg.TTL
+		return outcome{rules: uniform(RobotsMissing, "allow-all: "+status), ttl: r.cfg.TTL}
 	default:
-		ttl := min(max(r.cfg.ErrorTTL, res.RetryAfter), r.cfg.TTL)
-		rules := uniform(disallowAll, "disallow-all: "+status)
+		rules := uniform(RobotsUnreachable, "disallow-all: "+status)
 		rules.patience = res.RetryAfter
-		return rules, ttl
+		return outcome{rules: rules, ttl: min(max(r.cfg.ErrorTTL, res.RetryAfter), r.cfg.TTL)}
 	}
+}
+
+// file returns what counts of a body. The Response stays as it is: who made it may
+// have given it to others, too.
+func (r *Robots) file(res *Response) []byte {
+	body := res.Body[:min(int64(len(res.Body)), r.cfg.MaxBytes)]
+	if res.Truncated || len(body) < len(res.Body) {
+		body = wholeLines(body)
+	}
+	return body
 }
 
 // wholeLines cuts off a last line that may be cut itself: half a Disallow line

@@ -18,7 +18,7 @@ import (
 // fetchRules fetches an origin's rules with a fresh cache.
 func fetchRules(t testing.TB, cfg Config, rcfg RobotsConfig, origin string) *Rules {
 	t.Helper()
-	rules, err := NewRobots(newClient(t, cfg), rcfg).Fetch(t.Context(), origin)
+	rules, err := NewRobots(newClient(t, cfg), rcfg).Fetch(t.Context(), origin, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestRobotsRedirects(t *testing.T) {
 			http.Redirect(w, r, other+"/elsewhere.txt", http.StatusFound)
 		})
 		robots := NewRobots(newClient(t, Config{}), RobotsConfig{})
-		rules, err := robots.Fetch(t.Context(), base)
+		rules, err := robots.Fetch(t.Context(), base, nil)
 		if err != nil || rules.Allowed("/x") || !rules.Allowed("/y") {
 			t.Errorf("%v, %v", rules, err)
 		}
@@ -320,7 +320,7 @@ func TestRobotsCache(t *testing.T) {
 		}
 		fetch := func(want int64) {
 			t.Helper()
-			if _, err := robots.Fetch(t.Context(), "http://a.test"); err != nil || web.asked.Load() != want {
+			if _, err := robots.Fetch(t.Context(), "http://a.test", nil); err != nil || web.asked.Load() != want {
 				t.Errorf("%v; asked %d times, want %d", err, web.asked.Load(), want)
 			}
 		}
@@ -362,7 +362,7 @@ func TestRobotsAsksAgainAfterErrors(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				web := &robotsWeb{answer: func(string) string { return x.answer }}
 				robots := NewRobots(newClient(t, Config{DialContext: web.dial}), RobotsConfig{})
-				rules, err := robots.Fetch(t.Context(), "http://a.test")
+				rules, err := robots.Fetch(t.Context(), "http://a.test", nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -393,7 +393,7 @@ func TestRobotsSharesFetches(t *testing.T) {
 				got := make(chan *Rules, 20)
 				for i := range cap(got) {
 					go func() {
-						rules, err := robots.Fetch(t.Context(), fmt.Sprintf("http://%c.test", 'a'+i%2))
+						rules, err := robots.Fetch(t.Context(), fmt.Sprintf("http://%c.test", 'a'+i%2), nil)
 						if err != nil {
 							t.Error(err)
 						}
@@ -435,13 +435,13 @@ func TestRobotsCanceled(t *testing.T) {
 		impatient, cancel := context.WithCancel(t.Context())
 		errs := make(chan error, 2)
 		go func() {
-			_, err := robots.Fetch(impatient, "http://a.test")
+			_, err := robots.Fetch(impatient, "http://a.test", nil)
 			errs <- err
 		}()
 		synctest.Wait()
 		done := make(chan *Rules)
 		go func() {
-			rules, err := robots.Fetch(t.Context(), "http://a.test")
+			rules, err := robots.Fetch(t.Context(), "http://a.test", nil)
 			if err != nil {
 				t.Error(err)
 			}
@@ -453,7 +453,7 @@ func TestRobotsCanceled(t *testing.T) {
 		}
 		waiting, cancelWaiting := context.WithTimeout(t.Context(), time.Second)
 		defer cancelWaiting()
-		if _, err := robots.Fetch(waiting, "http://a.test"); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := robots.Fetch(waiting, "http://a.test", nil); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("while waiting: %v", err)
 		}
 		cancel()
@@ -491,7 +491,7 @@ func TestRobotsCacheIsBounded(t *testing.T) {
 			robots := NewRobots(c, x.cfg)
 			origin := func(i int) string { return fmt.Sprintf("http://h%d.test", i) }
 			for i := range 10 {
-				if _, err := robots.Fetch(t.Context(), origin(i)); err != nil {
+				if _, err := robots.Fetch(t.Context(), origin(i), nil); err != nil {
 					t.Fatal(err)
 				}
 				robots.Lookup(origin(0)) // in use all the time

@@ -14,13 +14,14 @@ import (
 // 2.2.1). They do not change and are safe for concurrent use.
 type Rules struct {
 	verdict  verdict
+	source   RobotsSource
 	status   string
 	rules    []rule // longest first, allow before disallow: the first that matches decides
 	delay    time.Duration
 	hasDelay bool
 	sitemaps []string
 	expires  time.Time     // set by Robots
-	err      error         // why the file could not be had, if nothing answered
+	err      error         // why there was no answer
 	patience time.Duration // Retry-After of an answer that was a failure
 	size     int64         // about how many bytes of memory they hold
 }
@@ -30,8 +31,19 @@ type verdict uint8
 const (
 	byRules verdict = iota
 	allowAll
-	disallowAll  // robots.txt could not be had
-	disallowThis // an answer for one URL: see For
+	disallowAll
+)
+
+// RobotsSource says what an answer of Rules rests on. The set is closed, and may
+// stand in outputs and be branched on.
+type RobotsSource string
+
+const (
+	RobotsGroup       RobotsSource = "rules"       // a group for the crawler or for "*"
+	RobotsNoGroup     RobotsSource = "no-group"    // the file has neither: all is allowed
+	RobotsMissing     RobotsSource = "missing"     // 4xx except 429: all is allowed
+	RobotsRedirects   RobotsSource = "redirects"   // too many, or without target: all is allowed
+	RobotsUnreachable RobotsSource = "unreachable" // 429, 5xx, no answer: nothing is allowed
 )
 
 // Allowed reports whether the crawler may fetch a URL of this origin, given as
@@ -45,7 +57,7 @@ func (r *Rules) Allowed(requestURI string) bool {
 	switch {
 	case requestURI == robotsPath, r.verdict == allowAll:
 		return true
-	case r.verdict == disallowAll, r.verdict == disallowThis:
+	case r.verdict == disallowAll:
 		return false
 	case len(r.rules) == 0:
 		return true
@@ -65,13 +77,13 @@ func (r *Rules) Allowed(requestURI string) bool {
 // leaves the rules to Robots, which bounds them together.
 func (r *Rules) For(requestURI string) *Rules {
 	v := allowAll
-	switch {
-	case r.verdict == disallowAll:
+	if !r.Allowed(requestURI) {
 		v = disallowAll
-	case !r.Allowed(requestURI):
-		v = disallowThis
 	}
-	return &Rules{verdict: v, status: r.status, err: r.err, patience: r.patience, expires: r.expires, size: rulesOverhead}
+	return &Rules{
+		verdict: v, source: r.source, status: r.status, err: r.err, patience: r.patience,
+		expires: r.expires, size: rulesOverhead,
+	}
 }
 
 // CrawlDelay returns how long to wait between two requests, if the file says
@@ -84,18 +96,22 @@ func (r *Rules) CrawlDelay() (time.Duration, bool) { return r.delay, r.hasDelay 
 // belong to no group.
 func (r *Rules) Sitemaps() []string { return r.sitemaps }
 
-// Status says in a few words where the answer comes from: "rules: group
+// Source says where the answer comes from.
+func (r *Rules) Source() RobotsSource { return r.source }
+
+// Status says the same for people, in a few words that may change: "rules: group
 // crawler", "rules: group *", "allow-all: no group", "allow-all: 404",
 // "allow-all: too many redirects", "disallow-all: 503",
 // "disallow-all: unreachable (timeout)" and the like.
 func (r *Rules) Status() string { return r.status }
 
 // Unreachable reports that everything is disallowed only because robots.txt
-// could not be had. It is worth asking again after Expires.
-func (r *Rules) Unreachable() bool { return r.verdict == disallowAll }
+// could not be had: Source is RobotsUnreachable. It is worth asking again after
+// Expires.
+func (r *Rules) Unreachable() bool { return r.source == RobotsUnreachable }
 
-// Err returns the *Error that kept robots.txt from being had, nil if there was an
-// answer of any status.
+// Err returns the Getter's error if it got no answer, which is an *Error if it is a
+// Client; nil if there was an answer of any status.
 func (r *Rules) Err() error { return r.err }
 
 // RetryAfter returns how long a server that answered with a failure asked to be
@@ -112,8 +128,13 @@ const (
 	maxDelay   = 24 * time.Hour
 )
 
-func uniform(v verdict, status string) *Rules {
-	return &Rules{verdict: v, status: status, size: rulesOverhead}
+// uniform returns rules that are the same for every URL.
+func uniform(source RobotsSource, status string) *Rules {
+	v := allowAll
+	if source == RobotsUnreachable {
+		v = disallowAll
+	}
+	return &Rules{verdict: v, source: source, status: status, size: rulesOverhead}
 }
 
 // About how much memory the parts of Rules take, for the bound of the cache.
@@ -212,14 +233,14 @@ func (p *robotsParser) agent(value []byte) {
 }
 
 func (p *robotsParser) rules() *Rules {
-	g, status := &p.own, "rules: group "+p.token
+	g, source, status := &p.own, RobotsGroup, "rules: group "+p.token
 	if !g.seen {
 		g, status = &p.all, "rules: group "+anyAgent
 	}
 	if !g.seen {
-		status = "allow-all: no group"
+		source, status = RobotsNoGroup, "allow-all: no group"
 	}
-	r := &Rules{status: status, delay: g.delay, hasDelay: g.hasDelay, sitemaps: p.sitemaps}
+	r := &Rules{source: source, status: status, delay: g.delay, hasDelay: g.hasDelay, sitemaps: p.sitemaps}
 	r.rules, r.size = g.patterns.compile()
 	r.size += rulesOverhead
 	for _, s := range r.sitemaps {
