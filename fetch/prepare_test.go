@@ -96,6 +96,7 @@ func TestPrepareRefusals(t *testing.T) {
 		asked.Add(1)
 		got.Store(r.Header.Clone())
 	})
+	const untouched = "map[Accept:[a] Accept-Encoding:[gzip, deflate, br, zstd] User-Agent:[w/1]]"
 	set := func(name string, values ...string) func(*http.Request) {
 		return func(r *http.Request) { r.Header[name] = values }
 	}
@@ -103,7 +104,8 @@ func TestPrepareRefusals(t *testing.T) {
 		change func(*http.Request)
 		sent   string // the header that the server gets; "" if it must get nothing
 	}{
-		"nothing":           {func(*http.Request) {}, "map[Accept:[a] Accept-Encoding:[gzip, deflate, br, zstd] User-Agent:[w/1]]"},
+		"nothing":           {func(*http.Request) {}, untouched},
+		"a value in place":  {func(r *http.Request) { r.Header["Accept"][0] = "b" }, "map[Accept:[b] Accept-Encoding:[gzip, deflate, br, zstd] User-Agent:[w/1]]"},
 		"a field":           {set("X-A", "1"), "map[Accept:[a] Accept-Encoding:[gzip, deflate, br, zstd] User-Agent:[w/1] X-A:[1]]"},
 		"the user agent":    {set("User-Agent", "z"), "map[Accept:[a] Accept-Encoding:[gzip, deflate, br, zstd] User-Agent:[z]]"},
 		"a field less":      {func(r *http.Request) { r.Header.Del("Accept-Encoding") }, "map[Accept:[a] User-Agent:[w/1]]"},
@@ -136,6 +138,9 @@ func TestPrepareRefusals(t *testing.T) {
 				Prepare: func(r *http.Request) error { x.change(r); return nil }})
 			res, err := c.Get(t.Context(), mustURL(t, base+"/a?b"))
 			defer res.Release()
+			if h := fmt.Sprint(c.base.Header); h != untouched {
+				t.Errorf("the header of all requests has become %s", h)
+			}
 			if x.sent == "" {
 				if reasonOf(t, err) != ReasonRequest || res != nil || asked.Load() != 0 {
 					t.Errorf("%v, %d requests", err, asked.Load())
