@@ -17,7 +17,7 @@ ONLY=${ONLY:-}      # one package
 # only explains, is left to go test -bench.
 hot='
 weburl   Resolver|Parse|Segments
-dedup    Multilayer|Restarting|Ask|SeenTest|Hash$
+dedup    Multilayer|InMemory|Admit$|SeenTest|Hash$
 frontier Push|NextDone|Depths
 fetch    Get|Decode|ParseRobots|Allowed|RobotsLookup
 parse    Page|Words

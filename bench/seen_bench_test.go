@@ -16,16 +16,16 @@ import (
 // compute; keyed by the hash that the Multilayer uses, of the whole URL alone.
 const (
 	multilayer    = "dedup.Multilayer"
-	restarting    = "dedup.Restarting, log incl."
+	inMemory      = "dedup.InMemory, log incl."
 	singleKeyed   = "one Bloom, keyed alike"
 	singleUnkeyed = "one Bloom, unkeyed"
 )
 
-// seenTest is the filters with n known URLs at 16 bits each. The log that a
-// Restarting has besides is in memory.
+// seenTest is the filters with n known URLs at 16 bits each. The log that an
+// InMemory has besides is in memory.
 type seenTest struct {
 	multilayer     *dedup.Multilayer
-	restarting     *dedup.Restarting
+	inMemory       dedup.SeenTest
 	keyed, unkeyed *dedup.Bloom
 	keys           *multilinear
 	known, fresh   []weburl.URL
@@ -37,7 +37,7 @@ func newSeenTest(n int) *seenTest {
 	size := dedup.SizeWithin(int64(n), m.Bits())
 	s := &seenTest{
 		multilayer: m,
-		restarting: must(dedup.NewRestarting(cfg)),
+		inMemory:   must(dedup.NewSeenTest(cfg)),
 		keyed:      dedup.NewBloom(size, 1),
 		unkeyed:    dedup.NewBloom(size, 1),
 		keys:       newMultilinear(1),
@@ -46,7 +46,7 @@ func newSeenTest(n int) *seenTest {
 	}
 	for _, u := range s.known {
 		s.multilayer.Add(u)
-		s.restarting.Admit(u)
+		s.inMemory.Admit(u)
 		s.keyed.Add(s.keys.hash(u.String()))
 		s.unkeyed.Add(xxhash.Sum64String(u.String()))
 	}
@@ -76,10 +76,13 @@ func (s *seenTest) entries(list []weburl.URL) []*entry {
 		}
 		return &entry{name: name, n: len(list), bytes: bytes, tries: tries, run: run}
 	}
-	stats := s.restarting.Stats()
+	stats := s.inMemory.Stats()
 	return []*entry{
 		each(multilayer, s.multilayer.Bits()/8, s.multilayer.Has),
-		each(restarting, stats.FilterBytes+stats.LogBytes, s.restarting.Has),
+		each(inMemory, stats.FilterBytes+stats.LogBytes, func(u weburl.URL) bool {
+			_, a := s.inMemory.Peek(u)
+			return a == dedup.Seen
+		}),
 		each(singleKeyed, s.keyed.Bits()/8, func(u weburl.URL) bool {
 			return s.keyed.Has(s.keys.hash(u.String()))
 		}),
@@ -109,7 +112,7 @@ func (r *report) seen(n int) {
 	}
 }
 
-// multilinear is the hash by which dedup names URLs (Lemire and Kaser 2014), which
+// multilinear is the hash that dedup makes fingerprints with (Lemire and Kaser 2014), which
 // that package does not export: words of 64 bits, factors of 128, and of the sum
 // the upper half.
 type multilinear struct {

@@ -5,104 +5,114 @@ import (
 	"crawler/stats"
 )
 
-// AppendAccount appends to dst the binary form of everything in r but the filter, the
-// log and the lists of TakeFresh: its Config with the secret seed, and the account;
-// with Config.FilterOnly the samples too. It has at most 300 bytes, or 330 kB with the
-// samples, which take a millisecond to sort.
-func (r *Restarting) AppendAccount(dst []byte) ([]byte, error) {
-	if r.hash == nil {
+// account is what a crawl must remember of its SeenTest but for the filter, the log and
+// the risk of a FilterOnly.
+type account struct {
+	cfg      Config
+	admitted int64            // URLs
+	expect   int64            // the filter's design point
+	began    int64            // URLs admitted when this epoch began
+	epoch    int64            // restarts so far
+	asked    int64            // questions
+	wrong    int64            // new URLs that the filter called "maybe"
+	pruned   int64            // new URLs that the last array did, but no layer
+	hot      int64            // questions that the cache of a Logged answered
+	settled  int64            // those that its log on disk answered
+	firstNew [MaxLayers]int64 // URLs whose prefix in that layer was the first new one
+	met      [MaxLayers]int64 // distinct prefixes in that layer
+}
+
+// Config implements SeenTest.
+func (a *account) Config() Config { return a.cfg }
+
+// encode begins a form and writes a.
+func (a *account) encode(dst []byte) (*binform.Encoder, error) {
+	if a.cfg.Layers == 0 {
 		return nil, errZero
 	}
 	e := begin(dst, kindAccount, 128+16*MaxLayers)
-	r.cfg.encode(e)
-	e.Bool(r.cfg.FilterOnly)
-	var by answers
-	if r.out != nil {
-		by = r.out.answers
-	}
-	for _, v := range []int64{r.admitted, r.expect, r.began, r.epoch, r.asked, r.wrong, r.pruned, by.hot, by.settled} {
+	a.cfg.encode(e)
+	for _, v := range []int64{a.admitted, a.expect, a.began, a.epoch, a.asked, a.wrong, a.pruned, a.hot, a.settled} {
 		e.Int64(v)
 	}
-	for i := range r.prefixes {
-		e.Int64(r.firstNew[i])
-		e.Int64(r.prefixCount(i))
+	for i := range a.cfg.Layers {
+		e.Int64(a.firstNew[i])
+		e.Int64(a.met[i])
 	}
-	if r.risk != nil {
-		if err := r.risk.encode(e); err != nil {
-			return nil, err
-		}
-	}
-	return e.Close(), nil
+	return e, nil
 }
 
-// Reopen returns the Restarting whose account is given. Its log is outside, and it has
-// no filter yet: Ask cannot say New before the log was added by Rebuild and Adopt. With
-// Config.FilterOnly nothing may be remembered before that, and the log is all that
-// TakeFresh ever returned. An error wraps binform.ErrFormat.
-func Reopen(account []byte) (*Restarting, error) {
-	d, err := open(account, kindAccount)
-	if err != nil {
-		return nil, err
-	}
-	r := &Restarting{}
-	answered := r.decodeAccount(d)
-	if err := d.Close(); err != nil {
-		return nil, err
-	}
-	r.hash = newHasher(r.cfg.Seed)
-	if r.risk == nil {
-		r.goOutside(answered)
-	}
-	return r, nil
-}
-
-// decodeAccount reads what AppendAccount wrote into r, which is new, and returns who
-// answered so far.
-func (r *Restarting) decodeAccount(d *binform.Decoder) (by answers) {
-	cfg := decodeFields(d)
-	cfg.FilterOnly = d.Bool()
-	r.cfg = cfg.checked(d)
-	for _, v := range []*int64{&r.admitted, &r.expect, &r.began, &r.epoch, &r.asked, &r.wrong, &r.pruned, &by.hot, &by.settled} {
+// decode reads what encode wrote into a, which is new.
+func (a *account) decode(d *binform.Decoder) {
+	a.cfg = decodeConfig(d)
+	for _, v := range []*int64{&a.admitted, &a.expect, &a.began, &a.epoch, &a.asked, &a.wrong, &a.pruned, &a.hot, &a.settled} {
 		*v = d.Int64()
 	}
 	if !d.OK() {
-		return by
+		return
 	}
-	r.prefixes = make([]Set, r.cfg.Layers)
-	for i := range r.prefixes {
-		r.firstNew[i], r.met[i] = d.Int64(), d.Int64()
+	for i := range a.cfg.Layers {
+		a.firstNew[i], a.met[i] = d.Int64(), d.Int64()
 	}
-	if r.cfg.FilterOnly {
-		r.risk = decodeRisk(d, r.cfg.Seed)
-		d.Check(by == answers{}, "it has answers of a cache or a log and keeps neither")
-	}
-	d.Check(by.hot >= 0 && by.settled >= 0, "%d answers by the cache, %d by the log", by.hot, by.settled)
-	r.checkAccount(d)
-	return by
+	a.check(d)
 }
 
-// maxAdmitted is more URLs than 64-bit names can tell apart, and few enough to compute
-// with.
+// maxAdmitted is more URLs than 64-bit fingerprints can tell apart, and few enough to
+// compute with.
 const maxAdmitted = 1 << 48
 
-// checkAccount records an error if the fields contradict each other.
-func (r *Restarting) checkAccount(d *binform.Decoder) {
-	n := r.admitted
-	d.Check(n >= 0 && n <= maxAdmitted && r.asked >= 0, "%d questions, %d URLs", r.asked, n)
-	d.Check(r.expect >= 1 && r.expect <= MaxURLs, "a filter for %d URLs", r.expect)
-	d.Check(r.began >= 0 && r.began <= n, "an epoch from URL %d to %d", r.began, n)
-	d.Check(r.epoch >= 0, "%d restarts", r.epoch)
-	d.Check(r.wrong >= 0 && r.wrong <= n && r.pruned >= 0 && r.pruned <= n,
-		"%d false positives, %d pruned, %d URLs", r.wrong, r.pruned, n)
+// check records an error if the fields contradict each other.
+func (a *account) check(d *binform.Decoder) {
+	n := a.admitted
+	d.Check(n >= 0 && n <= maxAdmitted && a.asked >= 0, "%d questions, %d URLs", a.asked, n)
+	d.Check(a.expect >= 1 && a.expect <= MaxURLs, "a filter for %d URLs", a.expect)
+	d.Check(a.began >= 0 && a.began <= n, "an epoch from URL %d to %d", a.began, n)
+	d.Check(a.epoch >= 0, "%d restarts", a.epoch)
+	d.Check(a.wrong >= 0 && a.wrong <= n && a.pruned >= 0 && a.pruned <= n,
+		"%d false positives, %d pruned, %d URLs", a.wrong, a.pruned, n)
+	d.Check(a.hot >= 0 && a.settled >= 0, "%d answers by the cache, %d by the log", a.hot, a.settled)
+	d.Check(!a.cfg.FilterOnly || a.hot == 0 && a.settled == 0, "it has answers of a cache or a log and keeps neither")
 	left := n
-	for i := range r.prefixes {
-		d.Check(r.met[i] >= 0 && r.met[i] <= n, "%d prefixes of %d URLs", r.met[i], n)
-		d.Check(r.firstNew[i] >= 0 && r.firstNew[i] <= min(left, r.met[i]), "%d first misses in layer %d", r.firstNew[i], i+1)
-		left -= r.firstNew[i]
+	for i := range a.cfg.Layers {
+		d.Check(a.met[i] >= 0 && a.met[i] <= n, "%d prefixes of %d URLs", a.met[i], n)
+		d.Check(a.firstNew[i] >= 0 && a.firstNew[i] <= min(left, a.met[i]), "%d first misses in layer %d", a.firstNew[i], i+1)
+		left -= a.firstNew[i]
 	}
-	if r.risk != nil {
-		d.Check(r.risk.exposed <= n, "%d URLs below known prefixes of %d", r.risk.exposed, n)
+}
+
+// encode writes c.
+func (c Config) encode(e *binform.Encoder) {
+	e.Uint64(c.Seed)
+	e.Int64(int64(c.ExpectURLs))
+	e.Float64(c.FPRate)
+	e.Float64(c.BitsPerURL)
+	e.Int64(int64(c.RestartEvery))
+	e.Uint8(uint8(c.Layers))
+	e.Bool(c.FilterOnly)
+}
+
+// decodeConfig reads what encode wrote of a Config whose defaults were filled in.
+func decodeConfig(d *binform.Decoder) Config {
+	c := Config{
+		Seed:         d.Uint64(),
+		ExpectURLs:   decodeInt(d),
+		FPRate:       d.Float64(),
+		BitsPerURL:   d.Float64(),
+		RestartEvery: decodeInt(d),
+		Layers:       int(d.Uint8()),
+		FilterOnly:   d.Bool(),
 	}
+	full, err := c.withDefaults()
+	d.Check(err == nil, "%v", err)
+	d.Check(c == full, "a Config with zero values")
+	return c
+}
+
+// decodeInt reads a number that must fit into an int, also where that has 32 bits.
+func decodeInt(d *binform.Decoder) int {
+	v := d.Int64()
+	d.Check(int64(int(v)) == v, "the number %d", v)
+	return int(v)
 }
 
 // encode writes k.

@@ -59,8 +59,8 @@ func asReference(base, u weburl.URL) string {
 
 // BenchmarkSeenTest is what a crawl does with a link of a page, nearly always to a
 // page that it knows: it is resolved and made canonical, and then asked about, among
-// a million. The log is in memory; outside, where the cache of names answers for
-// the links of a site that is being crawled; or nowhere.
+// a million. The log is in memory; on disk, where the cache answers for the links of a
+// site that is being crawled; or nowhere.
 func BenchmarkSeenTest(b *testing.B) {
 	const n, pages = 1 << 20, 2000
 	known := newWeb(1, 2000).urls(n)
@@ -83,27 +83,24 @@ func BenchmarkSeenTest(b *testing.B) {
 			}
 		})
 	}
-	memory := mustRestarting(b, Config{ExpectURLs: n, Seed: 1})
-	outside := mustRestarting(b, Config{ExpectURLs: n, Seed: 1})
-	only := mustRestarting(b, Config{ExpectURLs: n, Seed: 1, FilterOnly: true})
+	memory := mustInMemory(b, Config{ExpectURLs: n, Seed: 1})
+	logged := mustLogged(b, Config{ExpectURLs: n, Seed: 1})
+	only := mustFilterOnly(b, Config{ExpectURLs: n, Seed: 1})
 	for _, u := range known {
-		for _, r := range []*Restarting{memory, outside, only} {
-			if _, a := r.Ask(u); a == New {
-				r.Remember(u)
-			}
+		for _, s := range []SeenTest{memory, logged, only} {
+			s.Admit(u)
 		}
 	}
-	outside.Freeze()
-	outside.Drop()
+	logged.Freeze().Written()
 	run("resolve-only", func(weburl.URL) Answer { return Seen })
-	run("memory", func(u weburl.URL) Answer { _, a := memory.Ask(u); return a })
-	run("outside", func(u weburl.URL) Answer {
-		name, a := outside.Ask(u)
+	run("memory", func(u weburl.URL) Answer { _, a := memory.Admit(u); return a })
+	run("logged", func(u weburl.URL) Answer {
+		p, a := logged.Admit(u)
 		if a == Maybe {
-			outside.Settle(name, true)
+			logged.Found(p)
 			a = Seen
 		}
 		return a
 	})
-	run("filter-only", func(u weburl.URL) Answer { _, a := only.Ask(u); return a })
+	run("filter-only", func(u weburl.URL) Answer { _, a := only.Admit(u); return a })
 }

@@ -127,7 +127,7 @@ func BenchmarkSet(b *testing.B) {
 
 // BenchmarkMultilayer measures the filter beside single blocked filters of equal
 // memory, 16 bits a URL, of the whole URL: by an xxHash that anybody can compute, and
-// by the keyed name that the Multilayer's last array has too. Neighbours are of
+// by the keyed fingerprint that the Multilayer's last array has too. Neighbours are of
 // different hosts and shapes, the hardest order for a processor's predictions.
 func BenchmarkMultilayer(b *testing.B) {
 	const n, bits = 1 << 20, 16
@@ -140,7 +140,7 @@ func BenchmarkMultilayer(b *testing.B) {
 	for _, u := range known {
 		m.Add(u)
 		single.Add(xxhash.Sum64String(u.String()))
-		keyed.Add(m.hash.name(u))
+		keyed.Add(m.hash.fingerprint(u))
 	}
 	run := func(name string, list []weburl.URL, op func(weburl.URL) bool) {
 		b.Run(name, func(b *testing.B) {
@@ -155,7 +155,7 @@ func BenchmarkMultilayer(b *testing.B) {
 		})
 	}
 	has := func(u weburl.URL) bool { return single.Has(xxhash.Sum64String(u.String())) }
-	hasKeyed := func(u weburl.URL) bool { return keyed.Has(m.hash.name(u)) }
+	hasKeyed := func(u weburl.URL) bool { return keyed.Has(m.hash.fingerprint(u)) }
 	run("hit", known, m.Has)
 	run("hit-single", known, has)
 	runs := slices.SortedFunc(slices.Values(known), func(a, b weburl.URL) int { return strings.Compare(a.String(), b.String()) })
@@ -185,37 +185,34 @@ func BenchmarkMultilayer(b *testing.B) {
 	})
 }
 
-func BenchmarkRestarting(b *testing.B) {
+func BenchmarkInMemory(b *testing.B) {
 	const n = 1 << 20
 	list := newWeb(1, 2000).urls(n)
-	r, err := NewRestarting(Config{ExpectURLs: n, Seed: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := mustInMemory(b, Config{ExpectURLs: n, Seed: 1})
 	for _, u := range list {
-		r.Admit(u)
+		m.Admit(u)
 	}
 	b.Run("known", func(b *testing.B) {
 		b.ReportAllocs()
 		i := 0
 		for b.Loop() {
 			i = (i + 1) % n
-			if r.Admit(list[i]) {
+			if admits(m, list[i]) {
 				b.Fatal(list[i])
 			}
 		}
-		s := r.Stats()
+		s := m.Stats()
 		b.ReportMetric(float64(s.FilterBytes+s.LogBytes)/n, "B/URL")
 	})
 	b.Run("new", func(b *testing.B) { // growth from DefaultURLs included
 		b.ReportAllocs()
-		var r *Restarting
+		var m *InMemory
 		i := 0
 		for b.Loop() {
 			if i%n == 0 {
-				r, _ = NewRestarting(Config{})
+				m = mustInMemory(b, Config{})
 			}
-			if !r.Admit(list[i%n]) {
+			if !admits(m, list[i%n]) {
 				b.Fatal(list[i%n])
 			}
 			i++
@@ -224,48 +221,44 @@ func BenchmarkRestarting(b *testing.B) {
 	b.Run("restart", func(b *testing.B) { // ns/url is the time for each URL in the log
 		b.ReportAllocs()
 		for b.Loop() {
-			r.restart(n)
+			m.restart(&m.log)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/url")
 	})
 }
 
-// BenchmarkAsk measures questions about known URLs with the log outside: those seen
-// lately, those in the tail, and those that only the log can tell; and the same with
-// no log at all.
-func BenchmarkAsk(b *testing.B) {
-	const n, lately = 1 << 20, 1 << 14
+// BenchmarkAdmit measures questions about known URLs: of a Logged those in a tail that is
+// all of the log, those in a part that is being written, those in the cache, and those
+// that only the log can answer; and of a FilterOnly.
+func BenchmarkAdmit(b *testing.B) {
+	const n, recently = 1 << 20, 1 << 14
 	list := newWeb(1, 2000).urls(n)
-	filled := func(cfg Config) *Restarting {
-		r := mustRestarting(b, cfg)
-		for _, u := range list {
-			if _, a := r.Ask(u); a == New {
-				r.Remember(u)
-			}
-		}
-		return r
-	}
-	ask := func(name string, r *Restarting, list []weburl.URL, settle bool) {
+	ask := func(name string, s SeenTest, list []weburl.URL, answer func(Pending)) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
 				i = (i + 1) % len(list)
-				name, a := r.Ask(list[i])
-				if a == New {
+				switch p, a := s.Admit(list[i]); a {
+				case New:
 					b.Fatal(list[i])
-				}
-				if settle {
-					r.Settle(name, true)
+				case Maybe:
+					answer(p)
 				}
 			}
 		})
 	}
-	r := filled(Config{ExpectURLs: n, Seed: 1})
-	r.Freeze()
-	ask("tail", r, list, false)
-	r.Drop()
-	ask("lately", r, list[:lately], true)
-	ask("log", r, list, false)
-	ask("filter-only", filled(Config{ExpectURLs: n, Seed: 1, FilterOnly: true}), list, false)
+	l := mustLogged(b, Config{ExpectURLs: n, Seed: 1})
+	f := mustFilterOnly(b, Config{ExpectURLs: n, Seed: 1})
+	for _, u := range list {
+		l.Admit(u)
+		f.Admit(u)
+	}
+	ask("all-in-tail", l, list, nil)
+	part := l.Freeze()
+	ask("tail", l, list, nil)
+	part.Written()
+	ask("recent", l, list[:recently], l.Found)
+	ask("log", l, list, l.Found)
+	ask("filter-only", f, list, nil)
 }

@@ -23,7 +23,6 @@ const (
 	kindPublished  binform.Kind = "PMLB"
 	kindSegment    binform.Kind = "SEGB"
 	kindSet        binform.Kind = "FSET"
-	kindRestarting binform.Kind = "RSTR"
 	kindAccount    binform.Kind = "ACCT"
 	kindSpectral   binform.Kind = "SPEC"
 	kindSignature  binform.Kind = "MINH"
@@ -37,9 +36,6 @@ const formVersion = 1
 
 // errZero is returned for the form of a value that no constructor made.
 var errZero = errors.New("dedup: what no constructor made has no binary form")
-
-// errNoLog is returned for the form of a Restarting that does not have its log.
-var errNoLog = errors.New("dedup: the log is not in memory, so there is no form with it: save AppendAccount's beside the log")
 
 // begin starts a form with room for the given number of bytes in fields.
 func begin(dst []byte, kind binform.Kind, fields int64) *binform.Encoder {

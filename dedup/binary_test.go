@@ -3,7 +3,6 @@ package dedup
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"reflect"
 	"runtime"
@@ -52,7 +51,6 @@ func TestFormsAreStable(t *testing.T) {
 		"PMLB": 0xa4ed960ce6c5e372,
 		"MLBF": 0x74fd9a053aca47c1,
 		"FSET": 0xf32333c972334c51,
-		"RSTR": 0x9ea9bad4b6f19bfb,
 		"ACCT": 0x6eed61611db31cc4,
 		"SPEC": 0xc06be08f26db8c1e,
 		"MINH": 0xb475afd525de36ac,
@@ -71,42 +69,6 @@ func TestFormsAreStable(t *testing.T) {
 	}
 }
 
-// A Restarting that was saved and loaded answers as the one that was not, to the
-// end and through restarts, and counts the same.
-func TestRestartingGoesOn(t *testing.T) {
-	list := newWeb(10, 60).urls(6000)
-	for _, cfg := range []Config{
-		{ExpectURLs: 100, Seed: 1}, {ExpectURLs: 50_000, RestartEvery: 700}, {ExpectURLs: 500, BitsPerURL: 4, Layers: 8},
-	} {
-		one := mustRestarting(t, cfg)
-		for i, u := range list[:3000] {
-			one.Admit(u)
-			one.Admit(list[i/3])
-		}
-		var two Restarting
-		if err := two.UnmarshalBinary(must(one.MarshalBinary())); err != nil {
-			t.Fatal(err)
-		}
-		before, after := one.Stats(), two.Stats()
-		if before.Asked != after.Asked || before.FalsePositives != after.FalsePositives || before.Pruned != after.Pruned ||
-			before.New != after.New || before.Restarts != after.Restarts || before.Expect != after.Expect || before.Rate != after.Rate {
-			t.Errorf("the account changed: %+v, %+v", before, after)
-		}
-		if !reflect.DeepEqual(one.filter.last, two.filter.last) && cfg.BitsPerURL == 0 {
-			t.Error("the last array is another one")
-		}
-		for i := range list {
-			u := list[(i*7)%len(list)]
-			if x, y := one.Admit(u), two.Admit(u); x != y || two.LayerOf(u) != 0 {
-				t.Fatalf("%v: %v before, %v after", u, x, y)
-			}
-		}
-		if one.Admitted() != two.Admitted() || one.epoch != two.epoch || one.asked != two.asked || one.firstNew != two.firstNew {
-			t.Errorf("%+v\n%+v", one.Stats(), two.Stats())
-		}
-	}
-}
-
 // The tables of a decoded Set are as large as if it had grown.
 func TestSetFormSizesTables(t *testing.T) {
 	for _, n := range []uint64{1, 63, 1000, 10_000, 100_000} {
@@ -121,21 +83,6 @@ func TestSetFormSizesTables(t *testing.T) {
 			if got, want := decoded.tables[i].homes, grown.tables[i].homes; got != want {
 				t.Fatalf("%d hashes, table %d: %d homes, want %d", n, i, got, want)
 			}
-		}
-	}
-}
-
-// More prefixes than URLs, or prefixes of prefixes that are not there, cannot be.
-func TestRestartingFormRefusesPrefixes(t *testing.T) {
-	for layer, prefixes := range map[int]int{0: 3, 2: 1} {
-		r := mustRestarting(t, Config{})
-		r.Admit(mustParse("http://a/b"))
-		r.Admit(mustParse("http://a/c"))
-		for i := range prefixes {
-			r.prefixes[layer].Add(scatter(uint64(i)))
-		}
-		if err := new(Restarting).UnmarshalBinary(must(r.MarshalBinary())); !errors.Is(err, binform.ErrFormat) {
-			t.Errorf("%d prefixes more in layer %d: %v", prefixes, layer+1, err)
 		}
 	}
 }
@@ -232,17 +179,12 @@ func TestFormsRefuse(t *testing.T) {
 	bloom, classic := NewBloom(Size{1024, 1}, 1), NewClassic(100, 3, 1)
 	published := NewPublishedMultilayer(2, 100, 3)
 	multi := newMultilayer(must(Config{ExpectURLs: 10, Layers: 2}.withDefaults()))
-	r := mustRestarting(t, Config{ExpectURLs: 1000, RestartEvery: 200})
-	for _, u := range list {
-		r.Admit(u)
-	}
 	set3 := &Set{}
 	for _, h := range []uint64{0, 1 << 60, 1 << 61} {
 		set3.Add(h)
 	}
-	const config, counts = 41, 41 + 48 // where they end in a Restarting's form
-	acct := goodAccounts(list)(1)[1].(*account)
-	lossy := goodAccounts(list)(1)[2].(*account)
+	acct := goodAccounts(list)(1)[1].(*saved)
+	lossy := goodAccounts(list)(1)[2].(*saved)
 	const risky = 114 + 16*DefaultLayers // where the risk begins in an account
 	mean := math.Float64bits(lossy.risk.sum)
 	huge := uint64(1) << 60
@@ -265,21 +207,12 @@ func TestFormsRefuse(t *testing.T) {
 		"lines a prefix":      {multi, field{17, 1}, []uint64{0, 2, 3}, 1},
 		"hashes":              {set3, field{0, 8}, []uint64{0, 2, 4, huge, 1 << 63}, 3},
 		"ascending hashes":    {set3, field{16, 8}, []uint64{0, 1 << 61, 1 << 62}, 1 << 60},
-		"expected URLs":       {r, field{8, 8}, []uint64{0, 1<<32 + 1, huge, 1 << 63}, 1000},
-		"rate":                {r, field{16, 8}, []uint64{0, math.Float64bits(0.6), math.Float64bits(nan()), 1 << 63}, math.Float64bits(1e-3)},
-		"bits a URL":          {r, field{24, 8}, []uint64{math.Float64bits(-1), math.Float64bits(257), math.Float64bits(nan())}, 0},
-		"restart every":       {r, field{32, 8}, []uint64{1, 99, 1 << 63}, 200},
-		"layers of a crawl":   {r, field{40, 1}, []uint64{0, 3, 5, 9}, 4},
-		"design point":        {r, field{config, 8}, []uint64{0, 299, 1<<32 + 1, huge, 1 << 63}, 1000},
-		"epoch's beginning":   {r, field{config + 8, 8}, []uint64{0, 99, 301, 1 << 63}, 200},
-		"restarts":            {r, field{config + 16, 8}, []uint64{301, 1 << 63}, 1},
-		"questions":           {r, field{config + 24, 8}, []uint64{0, 299, 1 << 63}, 300},
-		"false positives":     {r, field{config + 32, 8}, []uint64{301, 1 << 63}, uint64(r.wrong)},
-		"pruned":              {r, field{config + 40, 8}, []uint64{301, 1<<63 - 1, 1 << 63}, uint64(r.pruned)},
-		"the log":             {r, field{counts, 8}, []uint64{0, 299, 301, huge, 1 << 63}, 300},
-		"first misses":        {r, field{counts + 8 + 300*8, 8}, []uint64{301, 1 << 63}, uint64(r.firstNew[0])},
-		"the log of prefixes": {r, field{counts + 8 + 300*8 + 8, 8}, []uint64{0, 1, huge, 1 << 63}, uint64(r.prefixes[0].n)},
 
+		"expected URLs":            {acct, field{8, 8}, []uint64{0, 1<<32 + 1, huge, 1 << 63}, 100},
+		"rate":                     {acct, field{16, 8}, []uint64{0, math.Float64bits(0.6), math.Float64bits(nan()), 1 << 63}, math.Float64bits(1e-3)},
+		"bits a URL":               {acct, field{24, 8}, []uint64{math.Float64bits(-1), math.Float64bits(257), math.Float64bits(nan())}, 0},
+		"restart every":            {acct, field{32, 8}, []uint64{1 << 63}, 90},
+		"layers of a crawl":        {acct, field{40, 1}, []uint64{0, 7, 9}, 8},
 		"filter only":              {acct, field{41, 1}, []uint64{1, 2}, 0},
 		"admitted URLs":            {acct, field{42, 8}, []uint64{0, 99, 1<<48 + 1, huge, 1 << 63}, 150},
 		"account's design point":   {acct, field{50, 8}, []uint64{0, 1<<32 + 1, 1 << 63}, uint64(acct.expect)},
@@ -288,7 +221,7 @@ func TestFormsRefuse(t *testing.T) {
 		"account's questions":      {acct, field{74, 8}, []uint64{1 << 63}, 300},
 		"account's errors":         {acct, field{82, 8}, []uint64{151, 1 << 63}, uint64(acct.wrong)},
 		"account's pruned":         {acct, field{90, 8}, []uint64{151, 1 << 63}, uint64(acct.pruned)},
-		"account's hot answers":    {acct, field{98, 8}, []uint64{1 << 63}, uint64(acct.out.hot)},
+		"account's cached answers": {acct, field{98, 8}, []uint64{1 << 63}, uint64(acct.hot)},
 		"account's settled":        {acct, field{106, 8}, []uint64{1 << 63}, 0},
 		"account's first misses":   {acct, field{114, 8}, []uint64{151, 1 << 63}, uint64(acct.firstNew[0])},
 		"account's prefixes":       {acct, field{122, 8}, []uint64{0, 151, 1 << 63}, uint64(acct.met[0])},
@@ -314,31 +247,6 @@ func TestFormsRefuse(t *testing.T) {
 			}
 			if !errors.Is(err, binform.ErrFormat) || !reflect.ValueOf(decode).Elem().IsZero() {
 				t.Errorf("%s %#x: %v", name, v, err)
-			}
-		}
-	}
-}
-
-// A small form cannot ask for a large filter: what was sized for four billion
-// URLs is sized anew, and does its work.
-func TestSmallFormOfLargeFilter(t *testing.T) {
-	const most = min(MaxURLs, math.MaxInt)
-	for _, cfg := range []Config{
-		{ExpectURLs: most, FPRate: 1e-300}, {ExpectURLs: most, BitsPerURL: 256}, {ExpectURLs: most, BitsPerURL: 1e-300},
-	} {
-		full := must(cfg.withDefaults())
-		r := &Restarting{cfg: full, prefixes: make([]Set, full.Layers), expect: MaxURLs}
-		r.rebuild(1 << 20)
-		r.expect = MaxURLs // as it would be with the memory for it
-		data := must(r.MarshalBinary())
-		var small Restarting
-		if n := allocated(func() { mustBe(small.UnmarshalBinary(data) == nil) }); n > 2<<20 {
-			t.Errorf("%+v: %d bytes allocated for a form of %d", cfg, n, len(data))
-		}
-		for i := range 2000 {
-			u := mustParse(fmt.Sprintf("http://h%d/", i))
-			if !small.Admit(u) || small.Admit(u) {
-				t.Fatalf("%+v: %v is wrong", cfg, u)
 			}
 		}
 	}

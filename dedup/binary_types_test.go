@@ -29,24 +29,14 @@ type formType struct {
 // what was decoded.
 func (ft formType) grows() bool {
 	switch ft.kind {
-	case kindRestarting, kindAccount, kindSet, kindSpectral, kindLSH, kindHamming, kindDuplicates:
+	case kindAccount, kindSet, kindSpectral, kindLSH, kindHamming, kindDuplicates:
 		return true
 	}
 	return false
 }
 
-// allowance is how many bytes a decoder may allocate for a form of n bytes: the
-// filter of a Restarting and its Sets have sizes of their own.
-func (ft formType) allowance(n int) uint64 {
-	fixed := 64 << 10
-	switch ft.kind {
-	case kindRestarting:
-		fixed = 2 << 20
-	case kindAccount: // the caches of a log that is outside
-		fixed = 5 << 19
-	}
-	return uint64(fixed + 40*n)
-}
+// allowance is how many bytes a decoder may allocate for a form of n bytes.
+func (ft formType) allowance(n int) uint64 { return uint64(64<<10 + 40*n) }
 
 func formTypes() []formType { return slices.Concat(filterTypes(), countingTypes(), nearTypes()) }
 
@@ -94,80 +84,84 @@ func filterTypes() []formType {
 			}
 			mustBe(s.Len() == n && slices.IsSorted(slices.Collect(s.All)) && s.Bytes() > 0)
 		}},
-		{kindRestarting, func() form { return &Restarting{} }, goodRestartings(list), func(f form) {
-			r := f.(*Restarting)
-			for _, u := range list[:50] {
-				// A forged log may hold a URL without its prefixes: then Has denies
-				// it, and no check can tell; but nothing is admitted twice.
-				before := r.Admitted()
-				added := int64(count(r.Admit(u)))
-				mustBe(r.Admitted() == before+added && !r.Admit(u) && r.Admitted() == before+added)
-			}
-			s := r.Stats()
-			mustBe(s.New == r.Admitted() && sane(s.Fill) && sane(s.ExpectedRate) && sane(s.Rate))
-		}},
-		{kindAccount, func() form { return &account{&Restarting{}} }, goodAccounts(list), useAccount(list)},
+		{kindAccount, func() form { return &saved{&Reopened{}} }, goodAccounts(list), useAccount(list)},
 	}
 }
 
-// account is a Restarting with the form that AppendAccount and Reopen give it.
-type account struct{ *Restarting }
+// saved is a Reopened with the form that it comes from.
+type saved struct{ *Reopened }
 
-func (a *account) AppendBinary(dst []byte) ([]byte, error) { return a.AppendAccount(dst) }
-func (a *account) MarshalBinary() ([]byte, error)          { return a.AppendAccount(nil) }
-func (a *account) UnmarshalBinary(data []byte) error {
+func (s *saved) AppendBinary(dst []byte) ([]byte, error) {
+	if s.risk != nil {
+		return (&FilterOnly{core: core{account: s.account}, risk: s.risk}).AppendAccount(dst)
+	}
+	return (&Logged{core: core{account: s.account}}).AppendAccount(dst)
+}
+
+func (s *saved) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
+
+func (s *saved) UnmarshalBinary(data []byte) error {
 	r, err := Reopen(data)
 	if err == nil {
-		a.Restarting = r
+		s.Reopened = r
 	}
 	return err
 }
 
-// goodAccounts are those of crawls with the log in memory, outside and nowhere.
+// goodAccounts are those of crawls with a log and without.
 func goodAccounts(urls []weburl.URL) func(uint64) []form {
 	return func(seed uint64) (list []form) {
 		for _, cfg := range []Config{
 			{ExpectURLs: 10, Seed: seed, Layers: 1}, {ExpectURLs: 100, Seed: seed, Layers: 8, RestartEvery: 90},
 			{ExpectURLs: 20, FilterOnly: true, Seed: seed}, {FilterOnly: true, FPRate: 0.5, ExpectURLs: 50, Layers: 3},
+			{}, {FilterOnly: true},
 		} {
-			r := must(NewRestarting(cfg))
-			list = append(list, &account{r})
-			for _, u := range urls[:150] {
-				for range 2 {
-					if _, a := r.Ask(u); a == New {
-						r.Remember(u)
-					}
-				}
-				if r.TailLen() == 100 {
-					r.Freeze()
-				}
+			d := must(NewDurable(cfg))
+			if cfg != (Config{FilterOnly: cfg.FilterOnly}) {
+				accountOf(d, urls[:150])
 			}
+			list = append(list, &saved{must(Reopen(must(d.AppendAccount(nil))))})
 		}
-		return append(list, &account{must(NewRestarting(Config{}))}, &account{must(NewRestarting(Config{FilterOnly: true}))})
+		return list
 	}
 }
 
-// useAccount does what a crawl that goes on would.
+// accountOf asks about all URLs twice.
+func accountOf(d Durable, urls []weburl.URL) {
+	for _, u := range urls {
+		for range 2 {
+			d.Admit(u)
+		}
+		if l, ok := d.(*Logged); ok {
+			if l.TailLen() == 100 {
+				l.Freeze()
+			}
+		}
+	}
+}
+
+// useAccount does what the next run of a crawl would.
 func useAccount(urls []weburl.URL) func(form) {
 	return func(f form) {
-		r := f.(*account).Restarting
-		mustBe(r.Due() && r.Stats().New == r.Admitted())
+		r := f.(*saved).Reopened
+		mustBe(r.Pending(urls[0]).URL() == urls[0])
 		if r.expect > 1e6 || r.admitted > 1e6 || r.cfg.FPRate < 1e-9 {
 			return // it would take much memory
 		}
-		b := r.Rebuild()
-		b.Add(-1, []uint64{1, 2})
-		b.Add(r.cfg.Layers-1, []uint64{3})
-		r.Adopt(b)
+		admitted := r.admitted
+		r.Add(-1, []uint64{1, 2})
+		r.Add(r.cfg.Layers-1, []uint64{3})
+		d := r.Open(nil)
+		mustBe(d.Stats().New == admitted)
 		for _, u := range urls[:50] {
-			if _, a := r.Ask(u); a == New {
-				r.Remember(u)
+			if _, a := d.Admit(u); a == New {
+				admitted++
 			}
-			_, a := r.Peek(u)
+			_, a := d.Peek(u)
 			mustBe(a != New)
 		}
-		s := r.Stats()
-		mustBe(s.New == r.Admitted() && sane(s.Fill) && sane(s.ExpectedRate) && sane(s.Rate) && s.Risked <= s.RiskedHigh)
+		s := d.Stats()
+		mustBe(s.New == admitted && sane(s.Fill) && sane(s.ExpectedRate) && sane(s.Rate) && s.Risked <= s.RiskedHigh)
 	}
 }
 
@@ -288,26 +282,6 @@ func goodSets(seed uint64) []form {
 	}
 	large.Add(0)
 	return []form{empty, zero, small, large}
-}
-
-func goodRestartings(urls []weburl.URL) func(uint64) []form {
-	return func(seed uint64) (list []form) {
-		for _, cfg := range []Config{
-			{ExpectURLs: 10, Seed: seed, Layers: 1}, {ExpectURLs: 1000, Seed: seed, RestartEvery: 90, Layers: 8},
-			{ExpectURLs: 50, BitsPerURL: 2, Layers: 2, FPRate: 0.5}, {},
-		} {
-			r, err := NewRestarting(cfg)
-			mustBe(err == nil)
-			list = append(list, r)
-			for i, u := range urls[:30*r.cfg.Layers] {
-				r.Admit(u)
-				r.Admit(urls[i/2])
-			}
-		}
-		empty, err := NewRestarting(Config{ExpectURLs: 1})
-		mustBe(err == nil)
-		return append(list, empty)
-	}
 }
 
 // goodSpectrals are filters of every method: empty, with large counters, and with

@@ -7,7 +7,7 @@ const (
 	DefaultURLs   = 100_000 // Config.ExpectURLs
 	DefaultFPRate = 1e-3    // Config.FPRate
 	DefaultLayers = 4       // Config.Layers
-	MaxURLs       = 1 << 32 // most URLs a filter is sized for; 64-bit names bear no more
+	MaxURLs       = 1 << 32 // most URLs a filter is sized for; 64-bit fingerprints bear no more
 	MaxFPRate     = 0.5     // largest rate a filter may be sized for
 	MaxLayers     = 8       // most layers of a Multilayer
 	maxBitsPerURL = maxBitsPerKey
@@ -17,13 +17,13 @@ const (
 // crawl of unknown size: it takes 0.25 MB and grows by restarts.
 type Config struct {
 	// ExpectURLs is how many URLs the filter is sized for, 0 for DefaultURLs.
-	// A Restarting that meets more grows; a Multilayer errs more often.
+	// An InMemory or a Logged that meets more grows; a Multilayer errs more often.
 	ExpectURLs int
 
 	// FPRate is the share of new URLs that the filter may wrongly call "maybe
 	// seen" once it holds ExpectURLs: above 0 and at most 0.5, 0 for
-	// DefaultFPRate. In a Restarting such a URL is not lost; it costs a look
-	// into the exact log.
+	// DefaultFPRate. Where there is an exact log such a URL is not lost; it costs
+	// a look into that.
 	FPRate float64
 
 	// BitsPerURL sizes the filter by memory instead of by rate when it is not
@@ -31,8 +31,8 @@ type Config struct {
 	// expected URL, at most 256.
 	BitsPerURL float64
 
-	// RestartEvery is after how many admitted URLs a Restarting is rebuilt with
-	// a new seed even if it is not outgrown; 0 for never. A rebuild takes time
+	// RestartEvery is after how many admitted URLs a filter is rebuilt with a
+	// new seed even if it is not outgrown; 0 for never. A rebuild takes time
 	// in proportion to all URLs admitted so far.
 	RestartEvery int
 
@@ -40,10 +40,9 @@ type Config struct {
 	// DefaultLayers.
 	Layers int
 
-	// FilterOnly makes a Restarting that keeps no exact log: its filter stays as
-	// large as ExpectURLs asks for, whatever comes, and a new URL that it calls
-	// "maybe seen" is lost. Stats then tells how many that may be. RestartEvery
-	// must be 0, for there is nothing to rebuild a filter from.
+	// FilterOnly makes a SeenTest that keeps no exact log (see the type FilterOnly):
+	// a new URL that the filter calls "maybe seen" is lost. RestartEvery must be 0,
+	// for there is nothing to rebuild a filter from.
 	FilterOnly bool
 
 	// Seed is the secret of the crawl, from which everything random is derived.
@@ -86,7 +85,3 @@ func or[T comparable](v, instead T) T {
 	}
 	return v
 }
-
-// Config returns r's settings, with the defaults filled in. The secret seed is among
-// them.
-func (r *Restarting) Config() Config { return r.cfg }

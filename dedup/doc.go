@@ -16,9 +16,9 @@
 // For a crawler a false positive is a page that is never fetched, and nobody
 // notices. Therefore this package does three things besides:
 //
-//   - it settles every "maybe" against an exact log of what was admitted, so
+//   - it checks every "maybe" against an exact log of what was admitted, so
 //     that no page is lost, counts the false positives it finds, and says with
-//     what confidence it knows the filter's rate (Restarting, Stats);
+//     what confidence it knows the filter's rate (SeenTest, Stats);
 //   - it restarts the filter with a new seed and the right size from that log,
 //     so that a crawl of any length keeps the rate it asked for, and what one
 //     epoch confuses the next one does not;
@@ -27,17 +27,17 @@
 //
 // # The types
 //
-// Restarting is what a crawl uses: Admit tells once for each URL that it is new. A
-// crawl that outgrows memory keeps the log outside, on a disk: Ask then may say Maybe,
-// Settle is told what the log says, Remember admits. A cache of URLs seen lately
-// answers most of those questions. One that wants neither memory nor disk keeps no log
-// (Config.FilterOnly), and is told how many pages that has cost.
+// SeenTest is what a crawl uses: its Admit says once for each URL that it is new. There
+// are three of them. InMemory keeps the log in memory. Logged is for a crawl that survives
+// its process, or outgrows memory: its log is on disk, Admit may say Maybe, and the caller
+// reports what the log says by Found or NotFound; a cache of recent URLs answers most of
+// those questions. FilterOnly keeps no log, and says how many pages that has cost.
 //
 // Multilayer is the filter inside. It cuts a URL into segments (origin, path
 // segments, query) and has, besides an array of whole URLs, one small layer for
 // the prefixes of 1, 2, ... segments. A prefix that its layer does not know
 // proves that nothing below it was ever added: new hosts and new directories
-// are told at once, whatever the last array believes, and LayerOf says where a
+// are recognised at once, whatever the last array believes, and LayerOf says where a
 // URL leaves known ground.
 //
 // Bloom is one array: a split-block filter, in which a key has its eight bits
@@ -49,7 +49,7 @@
 // Set is the log: sorted 64-bit fingerprints in memory.
 //
 // Spectral is a Bloom filter that counts: how many links lead to a page, how many
-// URLs a host has, for 8 bytes a key and without their names.
+// URLs a host has, for 8 bytes a key and without the keys.
 //
 // Classic is Bloom's filter of 1970, for the formulas (ClassicRate, BestK, BitsFor)
 // and for comparison; so are PublishedMultilayer and SegmentBloom.
@@ -79,10 +79,10 @@
 // # Costs
 //
 // For a rate of 1e-3 the filter takes 18 bits a URL and the log about 80, and as
-// much for each distinct prefix (0.2 a URL, typically). Asking a Restarting
-// about a URL it knows takes 0.1 to 0.2 µs among a million, most of it for a cache miss; a restart 15 to 30 ns
-// for each URL in the log. Only growth allocates. With the log outside memory has the
-// filter, the tail that is not written yet, and 2 MiB of caches at most.
+// much for each distinct prefix (0.2 a URL, typically). Asking an InMemory about a URL
+// it knows takes 0.1 to 0.2 µs among a million, most of it for a cache miss; a restart 15
+// to 30 ns for each URL in the log. Only growth allocates. A Logged keeps the filter, the
+// tail of the log that is not written yet, and 2 MiB of caches at most.
 //
 // # Limits
 //
@@ -90,6 +90,6 @@
 // belong to one goroutine each: sharing the bits by atomic operations would not
 // make "exactly once" true. A 64-bit fingerprint is what the log knows of a URL:
 // CollisionProbability says what that risks: with a billion URLs, one of them is
-// lost with a chance of 2.7 percent. A log outside is the caller's: this package
+// lost with a chance of 2.7 percent. The log on disk is the caller's: this package
 // writes no file.
 package dedup

@@ -16,8 +16,8 @@ func url(s string) weburl.URL {
 }
 
 // A crawl asks about every link it finds and fetches what is new.
-func ExampleRestarting() {
-	seen, err := dedup.NewRestarting(dedup.Config{
+func ExampleSeenTest() {
+	seen, err := dedup.NewSeenTest(dedup.Config{
 		ExpectURLs: 1_000_000,
 		FPRate:     1e-3,
 		Seed:       0x5ec7e7, // draw it from crypto/rand
@@ -32,7 +32,8 @@ func ExampleRestarting() {
 		"https://GO.dev:443/doc/#top", // the first one, spelled differently
 		"https://go.dev/doc/faq?m=text",
 	} {
-		fmt.Println(seen.Admit(url(link)), link)
+		_, a := seen.Admit(url(link))
+		fmt.Println(a == dedup.New, link)
 	}
 	s := seen.Stats()
 	fmt.Printf("asked %d, new %d, seen %d, false positives %d\n", s.Asked, s.New, s.Seen, s.FalsePositives)

@@ -93,14 +93,14 @@ func every(t *testing.T, n int) []filter {
 	c := NewClassic(int64(n)*10, 7, 1)
 	m := mustMultilayer(t, Config{ExpectURLs: n, BitsPerURL: 10})
 	p := NewPublishedMultilayer(4, PublishedBits(int64(n)*16, 4), 3)
-	r := mustRestarting(t, Config{ExpectURLs: max(1, n/100), FPRate: 0.01, RestartEvery: n / 3})
+	r := mustInMemory(t, Config{ExpectURLs: max(1, n/100), FPRate: 0.01, RestartEvery: n / 3})
 	return []filter{
 		{"Bloom", 0, func(u weburl.URL) { b.Add(hashOf(u)) }, func(u weburl.URL) bool { return b.Has(hashOf(u)) }},
 		{"Classic", 0, func(u weburl.URL) { c.Add(hashOf(u)) }, func(u weburl.URL) bool { return c.Has(hashOf(u)) }},
 		{"Multilayer", 0, func(u weburl.URL) { m.Add(u) }, m.Has},
 		{"PublishedMultilayer", 0, func(u weburl.URL) { p.Add(u) }, p.Has},
-		{"Restarting", 0, func(u weburl.URL) { r.Admit(u) }, func(u weburl.URL) bool {
-			return r.Has(u) && !r.Admit(u)
+		{"InMemory", 0, func(u weburl.URL) { r.Admit(u) }, func(u weburl.URL) bool {
+			return knows(r, u) && !admits(r, u)
 		}},
 	}
 }
@@ -192,11 +192,11 @@ func TestSource004SegmentBloomLosesPages(t *testing.T) {
 		return float64(found) / n
 	}
 	s := NewSegmentBloom(16*n, 4)
-	r := mustRestarting(t, Config{})
+	r := mustInMemory(t, Config{})
 	segments := crawl(func(u weburl.URL) bool { return !s.Add(u) })
-	exact := crawl(func(u weburl.URL) bool { return !r.Admit(u) })
-	t.Logf("found: all segments in one filter %.3f, Restarting %.3f", segments, exact)
+	exact := crawl(func(u weburl.URL) bool { return !admits(r, u) })
+	t.Logf("found: all segments in one filter %.3f, InMemory %.3f", segments, exact)
 	if exact != 1 || segments > 0.9 {
-		t.Errorf("found: all segments in one filter %.3f, Restarting %.3f", segments, exact)
+		t.Errorf("found: all segments in one filter %.3f, InMemory %.3f", segments, exact)
 	}
 }

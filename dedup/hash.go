@@ -13,8 +13,8 @@ import (
 // counted.
 const maxWords = weburl.MaxLen/8 + 1
 
-// hasher names URLs and their prefixes by 64-bit values that nobody can
-// foretell without the crawl's secret seed: the multilinear hash of Lemire and
+// hasher computes the fingerprints of URLs and their prefixes: 64-bit values that nobody
+// can foretell without the crawl's secret seed: the multilinear hash of Lemire and
 // Kaser (2014, "Strongly universal string hashing is fast", MULTILINEAR), which
 // is the upper half of
 //
@@ -27,8 +27,8 @@ const maxWords = weburl.MaxLen/8 + 1
 // from the crawl. Here the bound is a theorem: any two URLs or prefixes of URLs
 // chosen without knowing the seed have the same value for 2^-64 of the seeds.
 //
-// A prefix is named as it would be if it stood alone, by the sum that far: it ends
-// where a segment does, so different sequences of segments are different strings.
+// A prefix has the fingerprint it would have if it stood alone, from the sum that far: it
+// ends where a segment does, so different sequences of segments are different strings.
 //
 // The products do not wait for one another, so it is fast: an unkeyed xxHash of a
 // URL takes as long. A hasher is read only. It takes 16 KiB, of which a URL reads
@@ -63,12 +63,12 @@ type key struct {
 // prefixes returns those in use.
 func (k *key) prefixes() []uint64 { return k.prefix[:k.n] }
 
-// name returns the name of the whole of u. It adds to two sums by turns: neither
+// fingerprint returns the fingerprint of the whole of u. It adds to two sums by turns: neither
 // waits for the other.
-func (h *hasher) name(u weburl.URL) uint64 {
+func (h *hasher) fingerprint(u weburl.URL) uint64 {
 	s := u.String()
 	if s == "" {
-		return 0 // the zero URL, by the name of zero
+		return 0 // the zero URL
 	}
 	even, odd := h.add, wide{}
 	rest, words := s, h.words[:]
@@ -86,16 +86,21 @@ func (h *hasher) name(u weburl.URL) uint64 {
 	return scatter(even.hi + odd.hi + carry)
 }
 
-// key returns u's name and those of its first proper prefixes.
+// key returns u's fingerprint and those of its first proper prefixes.
 func (h *hasher) key(u weburl.URL, layers int) (k key) {
-	k.full = h.name(u)
+	return h.keyOf(u, h.fingerprint(u), layers)
+}
+
+// keyOf is key for a URL whose fingerprint is known.
+func (h *hasher) keyOf(u weburl.URL, fp uint64, layers int) (k key) {
+	k.full = fp
 	h.prefixes(u, layers, &k)
 	return k
 }
 
-// prefixes sets k's to the names of u's first proper prefixes, as many as there
-// are layers, and returns where the last one ends: the sums on the way to the name of
-// the whole.
+// prefixes sets k's to the fingerprints of u's first proper prefixes, as many as there
+// are layers, and returns where the last one ends: the sums on the way to the fingerprint
+// of the whole.
 func (h *hasher) prefixes(u weburl.URL, layers int, k *key) (end int) {
 	var ends [MaxLayers]uint16
 	k.n = cut(u, layers, &ends)

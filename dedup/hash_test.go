@@ -13,7 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// reference computes what hasher.name and prefixes do in the obvious way, from the
+// reference computes what hasher.fingerprint and prefixes do in the obvious way, from the
 // URL's segments.
 func reference(h *hasher, u weburl.URL, layers int) (prefixes []uint64, full uint64) {
 	text := ""
@@ -145,7 +145,7 @@ func TestKeyGolden(t *testing.T) {
 		{1, "https://example.org/a/b/c?d=e", 0xc0814aa4e3c516f3},
 		{1, "https://example.org/" + strings.Repeat("long", 50) + strings.Repeat("/d", 20), 0x8df2db25fbda807},
 	} {
-		if got := newHasher(c.seed).name(mustParse(c.url)); got != c.want {
+		if got := newHasher(c.seed).fingerprint(mustParse(c.url)); got != c.want {
 			t.Errorf("seed %d, %s: %#x, want %#x", c.seed, c.url, got, c.want)
 		}
 	}
@@ -208,7 +208,7 @@ func TestXXHashIsNotSecret(t *testing.T) {
 		}
 		h := newHasher(seed)
 		for _, site := range []string{"http://h/", "http://eight.io/"} { // aligned to words or not
-			if h.name(mustParse(site+a)) == h.name(mustParse(site+b)) {
+			if h.fingerprint(mustParse(site+a)) == h.fingerprint(mustParse(site+b)) {
 				t.Fatalf("%q and %q collide here too under seed %#x", a, b, seed)
 			}
 		}
@@ -242,7 +242,7 @@ func TestPairsCollideByChanceOnly(t *testing.T) {
 	for seed := range uint64(seeds) {
 		h := newHasher(seed)
 		for i, p := range pairs {
-			a, b := h.name(mustParse(p[0])), h.name(mustParse(p[1]))
+			a, b := h.fingerprint(mustParse(p[0])), h.fingerprint(mustParse(p[1]))
 			if a == b {
 				t.Fatalf("seed %d: %q and %q collide", seed, p[0], p[1])
 			}
@@ -298,7 +298,7 @@ func BenchmarkHash(b *testing.B) {
 		})
 	}
 	h := newHasher(1)
-	run("name", h.name)
+	run("name", h.fingerprint)
 	run("name-and-prefixes", func(u weburl.URL) uint64 {
 		k := h.key(u, DefaultLayers)
 		return k.full ^ k.prefix[0]

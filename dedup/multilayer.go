@@ -12,7 +12,7 @@ import (
 //
 // A URL is cut into segments: origin, path segments, query. What a segment adds to
 // the sum of those before it depends on secret factors of its place, and the sum
-// x_i, scattered, names the first i segments (see hasher). Layer i, for i up to
+// x_i, scattered, is the fingerprint of the first i segments (see hasher). Layer i, for i up to
 // Config.Layers, is a Bloom filter of the proper prefixes x_i; the last array is
 // one of x over all segments, however many. Only a URL that the last array and
 // every layer know is "maybe seen".
@@ -22,8 +22,9 @@ import (
 // for the layers take up to an eighth.
 //
 // A question costs one cache miss when the last array denies it, and otherwise
-// one for each layer besides, in layers that are a tenth of the size; the prefixes
-// are named only then. Nothing is allocated. A Multilayer is not safe for concurrent use.
+// one for each layer besides, in layers that are a tenth of the size; the
+// fingerprints of prefixes are computed only then. Nothing is allocated. A Multilayer is not
+// safe for concurrent use.
 type Multilayer struct {
 	hash   *hasher
 	layers []Bloom
@@ -63,9 +64,14 @@ func NewMultilayer(cfg Config) (*Multilayer, error) {
 }
 
 func newMultilayer(cfg Config) *Multilayer {
-	m := &Multilayer{hash: newHasher(cfg.Seed), layers: make([]Bloom, cfg.Layers)}
+	m := emptyFilter(newHasher(cfg.Seed), cfg.Layers)
 	m.reset(cfg, int64(cfg.ExpectURLs), nil, 0)
 	return m
+}
+
+// emptyFilter returns a filter that has no arrays yet: reset makes them.
+func emptyFilter(h *hasher, layers int) *Multilayer {
+	return &Multilayer{hash: h, layers: make([]Bloom, layers)}
 }
 
 // reset makes m an empty filter for the given number of URLs, with room for
@@ -102,8 +108,8 @@ func (m *Multilayer) resetLayer(cfg Config, i int, n, urls int64, epoch uint64) 
 	m.run = run{}
 }
 
-// epochSeed returns the seed of the arrays in one epoch. The names of URLs stay
-// what they are; what changes are the bits they take in a line.
+// epochSeed returns the seed of the arrays in one epoch. The fingerprints of URLs
+// stay what they are; what changes are the bits they take in a line.
 func epochSeed(secret, epoch uint64) uint64 {
 	return scatter(secret + scatter(epoch+1))
 }
@@ -115,9 +121,19 @@ func (m *Multilayer) Add(u weburl.URL) bool {
 	return m.add(&k)
 }
 
+// addHashes adds fingerprints to the layer of an index, or to the last array if that is
+// negative.
+func (m *Multilayer) addHashes(layer int, fps []uint64) {
+	array := &m.last
+	if layer >= 0 {
+		array = &m.layers[layer]
+	}
+	array.AddAll(fps)
+}
+
 // Has reports whether u may have been added. False is certain.
 func (m *Multilayer) Has(u weburl.URL) bool {
-	return m.judge(u, m.hash.name(u)) == called
+	return m.judge(u, m.hash.fingerprint(u)) == filterMaybe
 }
 
 // LayerOf returns at which of its segments u stops being known: 1 when nothing
@@ -168,23 +184,23 @@ func (m *Multilayer) ExpectedRate() float64 { return m.last.ExpectedRate() }
 type verdict uint8
 
 const (
-	unasked verdict = iota // nothing: it was not asked
-	denied                 // new
-	pruned                 // new, as a layer knows; the last array would have erred
-	called                 // maybe
+	unknown     verdict = iota // nothing: it was not asked
+	filterNew                  // new
+	prefixNew                  // new, as a layer knows; the last array would have erred
+	filterMaybe                // maybe
 )
 
-// judge says what the filter knows of u, whose name is given. It asks the last array
+// judge says what the filter knows of u, whose fingerprint is given. It asks the last array
 // first: that denies most new URLs at once, whose prefixes the layers would all
 // know.
-func (m *Multilayer) judge(u weburl.URL, name uint64) verdict {
+func (m *Multilayer) judge(u weburl.URL, fp uint64) verdict {
 	switch {
-	case !m.last.Has(name):
-		return denied
+	case !m.last.Has(fp):
+		return filterNew
 	case !m.known(u):
-		return pruned
+		return prefixNew
 	}
-	return called
+	return filterMaybe
 }
 
 // known reports whether the layers know u's prefixes. The links of a page come in runs

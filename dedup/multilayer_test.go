@@ -236,8 +236,9 @@ func TestConfig(t *testing.T) {
 		{Config{Layers: -1}, "Config.Layers is -1, want 1 to 8"},
 	} {
 		_, err1 := NewMultilayer(c.cfg)
-		_, err2 := NewRestarting(c.cfg)
-		for _, err := range []error{err1, err2} {
+		_, err2 := NewSeenTest(c.cfg)
+		_, err3 := NewDurable(c.cfg)
+		for _, err := range []error{err1, err2, err3} {
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%+v: error %v, want %q", c.cfg, err, c.want)
 			}

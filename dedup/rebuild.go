@@ -1,93 +1,113 @@
 package dedup
 
-// Rebuild is the filter's next generation while it is filled from the log outside.
-// From Restarting.Rebuild to Adopt it belongs to whoever calls Add, in any goroutine.
+import (
+	"iter"
+
+	"crawler/weburl"
+)
+
+// Rebuild is the next generation of a Logged's filter while it is filled from the log on
+// disk. From Logged.Rebuild to Adopt it belongs to whoever calls Add, in any goroutine.
 type Rebuild struct {
-	filter *Multilayer
-	expect int64
-	epoch  int64
+	owner  *Logged
+	filter *Multilayer // nil: it was adopted
+	expect int64       // URLs that the filter is sized for
 }
 
-// Due reports whether the caller is to make a restart (see Rebuild): the filter is
-// outgrown, by URLs or by the prefixes of a layer; Config.RestartEvery says so; or
-// there is none, after Reopen. If the log is in memory it is false, for restarts
-// then come by themselves; and while one is being made.
-func (r *Restarting) Due() bool {
-	switch {
-	case r.building:
-		return false
-	case r.filter == nil:
-		return true
-	case r.out == nil:
-		return false
+// Add adds fingerprints from the log: of URLs if layer is negative, else of the prefixes
+// in that layer, counted from 0. Order and repetition do not matter, but sorted ones take
+// a third of the time. After Adopt it does nothing.
+func (b *Rebuild) Add(layer int, fps []uint64) {
+	if b.filter != nil {
+		b.filter.addHashes(layer, fps)
 	}
-	return r.outgrown(r.admitted) || r.due(r.admitted) || r.crowded()
 }
 
-// crowded reports whether a layer has more prefixes than it is sized for. The next
-// one has room for twice as many as there are then, so restarts for this reason
-// become rarer as the crawl grows.
-func (r *Restarting) crowded() bool {
-	for i, n := range r.met[:len(r.prefixes)] {
-		if n > r.filter.room[i] {
-			return true
+// Adopt ends the restart, in the goroutine that owns the Logged: it adds the tail, which
+// takes 15 to 30 ns for each URL in it, and puts the filter in its place. open, which may
+// be nil, has the questions that were answered with Maybe and have no answer yet: they
+// stay open, so that every false positive is counted, even if the new filter knows that
+// the URL is new. The next Adopt forgets them. A second call does nothing.
+func (b *Rebuild) Adopt(open iter.Seq[Pending]) {
+	l := b.owner
+	if l.next != b {
+		return
+	}
+	l.tail.addTo(b.filter)
+	l.frozen.addTo(b.filter)
+	l.retired.addTo(b.filter)
+	l.filter, l.expect = b.filter, b.expect
+	l.epoch++
+	l.began = l.admitted
+	l.next, l.retired, b.filter = nil, nil, nil
+	l.keepOpen(open)
+}
+
+// Reopened is a Durable between two runs of its crawl: its account was read, and its
+// filter is being filled from what was logged. Add must get everything that TakeNew ever
+// returned, or that is in the log on disk, before Open ends it.
+type Reopened struct {
+	account
+	hash   *hasher
+	filter *Multilayer // made when it is needed: a single question to the log does without
+	risk   *risk       // with Config.FilterOnly
+}
+
+// Reopen returns what AppendAccount saved. An error wraps binform.ErrFormat.
+func Reopen(account []byte) (*Reopened, error) {
+	d, err := open(account, kindAccount)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reopened{}
+	r.decode(d)
+	if d.OK() && r.cfg.FilterOnly {
+		r.risk = decodeRisk(d, r.cfg.Seed)
+		d.Check(r.risk.exposed <= r.admitted, "%d URLs below known prefixes of %d", r.risk.exposed, r.admitted)
+	}
+	if err := d.Close(); err != nil {
+		return nil, err
+	}
+	r.hash = newHasher(r.cfg.Seed)
+	return r, nil
+}
+
+// Pending returns the question about u, for one that was open when the account was taken,
+// or to look u up in the log.
+func (r *Reopened) Pending(u weburl.URL) Pending { return Pending{r.hash.fingerprint(u), u} }
+
+// Add adds fingerprints that were logged: of URLs if layer is negative, else of the
+// prefixes in that layer, counted from 0. Order and repetition do not matter, but sorted
+// ones take a third of the time.
+func (r *Reopened) Add(layer int, fps []uint64) {
+	r.made().addHashes(layer, fps)
+}
+
+// made returns the filter. It has the seed it had, so this is no restart; that of a
+// Logged may be larger.
+func (r *Reopened) made() *Multilayer {
+	if r.filter == nil {
+		var room []int64 // nil: as at the crawl's beginning
+		if !r.cfg.FilterOnly {
+			r.expect, room = r.grown(), r.prefixRoom()
 		}
+		r.filter = emptyFilter(r.hash, r.cfg.Layers)
+		r.filter.reset(r.cfg, r.expect, room, uint64(r.epoch))
 	}
-	return false
+	return r.filter
 }
 
-// Rebuild begins a restart with the log outside: it returns an empty filter with a
-// new seed and of the right size. After Reopen it has the old seed, and is no restart.
-// The old filter goes on answering meanwhile, so there are two in memory.
-//
-// The order that loses nothing: Freeze, write the part to the log, Drop; Rebuild; Add
-// everything in the log, in another goroutine; Adopt. What is admitted meanwhile is in
-// the tail, and what Drop forgets meanwhile is remembered here, so Adopt knows them.
-// In short: between Rebuild and Adopt all that was in the log when Rebuild was called
-// must be added. More does no harm.
-func (r *Restarting) Rebuild() *Rebuild {
-	b := &Rebuild{expect: r.expect, epoch: r.epoch}
-	var room []int64 // FilterOnly: the filter is to be the one it was
-	if r.risk == nil {
-		b.expect, room = r.grown(r.admitted), r.prefixRoom()
-		if r.filter != nil {
-			b.epoch++
-		}
+// Open ends r, which must not be used any more, and returns the Logged, or with
+// Config.FilterOnly the FilterOnly, that continues the crawl. open is as in Rebuild.Adopt;
+// a FilterOnly never has open questions.
+func (r *Reopened) Open(open iter.Seq[Pending]) Durable {
+	filter := r.made()
+	c := core{account: r.account, hash: r.hash, filter: filter}
+	if r.cfg.FilterOnly {
+		return &FilterOnly{core: c, risk: r.risk, lists: keepLists(r.cfg.Layers)}
 	}
-	b.filter = &Multilayer{hash: r.hash, layers: make([]Bloom, len(r.prefixes))}
-	b.filter.reset(r.cfg, b.expect, room, uint64(b.epoch))
-	r.building = true
-	return b
-}
-
-// Add adds names from the log: of URLs if layer is negative, else of the prefixes in
-// that layer, counted from 0. Order and repetition do not matter, but sorted names
-// take a third of the time.
-func (b *Rebuild) Add(layer int, names []uint64) {
-	array := &b.filter.last
-	if layer >= 0 {
-		array = &b.filter.layers[layer]
-	}
-	array.AddAll(names)
-}
-
-// Adopt ends a restart: it adds the tail to b, which takes 15 to 30 ns for each URL
-// in it, and puts it in the place of the filter.
-func (r *Restarting) Adopt(b *Rebuild) {
-	tail := Part{log: r.log, prefixes: r.prefixes}
-	tail.addTo(b.filter)
-	if r.out != nil {
-		for _, p := range []*Part{r.out.frozen, r.out.held} {
-			if p != nil {
-				p.addTo(b.filter)
-			}
-		}
-		r.out.held = nil
-	}
-	if b.epoch != r.epoch {
-		r.began = r.admitted
-	}
-	r.filter, r.expect, r.epoch = b.filter, b.expect, b.epoch
-	r.building, r.doubts = false, nil
-	r.last.said = unasked
+	l := newLogged(c)
+	l.spill()
+	l.keepOpen(open)
+	return l
 }

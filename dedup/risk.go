@@ -23,7 +23,7 @@ const sampleLimit = 10_000
 //
 // By measurement: of the URLs that stats.Sample accepts by their hashes all that were
 // asked about are kept, and so it is known which of those the filter called seen were
-// not. Both samples have the same seed and limit. The second has only names that came
+// not. Both samples have the same seed and limit. The second has only fingerprints that came
 // to the first as well, so the first is never less choosy.
 type risk struct {
 	all, lost *stats.Sample
@@ -38,31 +38,31 @@ func newRisk(seed uint64) *risk {
 	return &risk{all: newSample(seed), lost: newSample(seed)}
 }
 
-// newSample returns an empty sample of names. Its seed tells nothing of the crawl's.
+// newSample returns an empty sample of fingerprints. Its seed tells nothing of the crawl's.
 func newSample(seed uint64) *stats.Sample {
 	return stats.NewSample(sampleLimit, 1, scatter(seed^golden))
 }
 
-// refused notes that the filter called name seen. If the sample would have it and does
+// refused notes that the filter called fp seen. If the sample would have it and does
 // not, this is the first question about it: it is lost.
-func (k *risk) refused(name uint64) {
-	if k.all.Accepts(name) && enters(k.all, name) {
-		k.lost.Add(name)
+func (k *risk) refused(fp uint64) {
+	if k.all.Accepts(fp) && enters(k.all, fp) {
+		k.lost.Add(fp)
 	}
 }
 
-// enters adds a name that s accepts and reports whether it was missing. If s did not
+// enters adds a fingerprint that s accepts and reports whether it was missing. If s did not
 // grow, it was there, or it made s give up some buckets.
-func enters(s *stats.Sample, name uint64) bool {
+func enters(s *stats.Sample, fp uint64) bool {
 	n, share := s.Len(), s.Share()
-	s.Add(name)
+	s.Add(fp)
 	return s.Len() != n || s.Share() != share
 }
 
-// admitted notes that name was admitted, and whether all its prefixes were known.
-func (k *risk) admitted(name uint64, exposed bool, filter *Multilayer) {
-	if k.all.Accepts(name) {
-		k.all.Add(name)
+// admitted notes that fp was admitted, and whether all its prefixes were known.
+func (k *risk) admitted(fp uint64, exposed bool, filter *Multilayer) {
+	if k.all.Accepts(fp) {
+		k.all.Add(fp)
 	}
 	if !exposed {
 		return
@@ -106,8 +106,8 @@ func (k *risk) tell(s *Stats) {
 	}
 	s.RiskedHigh = min(s.RiskedHigh, float64(s.Seen))
 	s.SampledURLs = int64(k.all.Len())
-	for name := range k.lost.All {
-		if k.all.Accepts(name) {
+	for fp := range k.lost.All {
+		if k.all.Accepts(fp) {
 			s.SampledLost++
 		}
 	}
@@ -130,15 +130,4 @@ func poissonHigh(mean float64) float64 {
 		sum += p
 	}
 	return n
-}
-
-// rememberByFilter admits what is new to the filter, which is all there is.
-func (r *Restarting) rememberByFilter(k *key) {
-	if r.filter == nil {
-		panic("dedup: Remember between Reopen and Adopt with FilterOnly: there is nothing to remember it")
-	}
-	r.admitted++
-	r.fresh.url(k.full)
-	known := r.addToFilter(k)
-	r.risk.admitted(k.full, known == k.n, r.filter)
 }

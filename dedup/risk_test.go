@@ -11,22 +11,31 @@ import (
 )
 
 // lose asks about all of list, each twice, and returns how many were lost.
-func lose(t *testing.T, r *Restarting, list []weburl.URL) (lost int64) {
+func lose(t *testing.T, r *FilterOnly, list []weburl.URL) (lost int64) {
 	for _, u := range list {
-		_, a := r.Ask(u)
-		switch a {
-		case New:
-			r.Remember(u)
-		case Seen:
+		peeked := answer(r.Peek(u))
+		_, a := r.Admit(u)
+		switch {
+		case a == Maybe || a != peeked:
+			t.Fatalf("Admit(%v) = %d with no log to answer, Peek %d", u, a, peeked)
+		case a == Seen:
 			lost++
-		default:
-			t.Fatalf("Ask(%v) = %d with no log to settle it", u, a)
 		}
-		if _, again := r.Ask(u); again != Seen {
+		if _, again := r.Admit(u); again != Seen {
 			t.Fatalf("%v was admitted twice", u)
 		}
 	}
 	return lost
+}
+
+func mustFilterOnly(t testing.TB, cfg Config) *FilterOnly {
+	t.Helper()
+	cfg.FilterOnly = true
+	s, err := NewDurable(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(*FilterOnly)
 }
 
 // Over many seeds: the interval of the sample covers the true rate, the bound that
@@ -37,11 +46,11 @@ func TestRiskIsTold(t *testing.T) {
 	list := newWeb(5, 40).urls(n)
 	covered, bounded, risked, truly := 0, 0, 0.0, 0.0
 	for seed := range uint64(crawls) {
-		r := mustRestarting(t, Config{ExpectURLs: []int{n, n / 2, n / 4}[seed%3], FPRate: 0.03, Seed: seed, FilterOnly: true})
+		r := mustFilterOnly(t, Config{ExpectURLs: []int{n, n / 2, n / 4}[seed%3], FPRate: 0.03, Seed: seed})
 		r.risk.all, r.risk.lost = stats.NewSample(400, 1, seed), stats.NewSample(400, 1, seed)
 		lost := lose(t, r, list)
 		s := r.Stats()
-		if s.New != n-lost || s.Asked != 2*n || s.Restarts != 0 || r.TailLen() != 0 || r.Freeze() != nil {
+		if s.New != n-lost || s.Asked != 2*n || s.Restarts != 0 {
 			t.Fatalf("seed %d: %d lost, %+v", seed, lost, s)
 		}
 		if s.SampledURLs > 400 || s.SampledURLs < 50 || s.SampledLost > s.SampledURLs {
@@ -68,7 +77,7 @@ func TestRiskIsTold(t *testing.T) {
 func TestRiskOfAFullFilter(t *testing.T) {
 	const n = 3000
 	for seed := range uint64(5) {
-		r := mustRestarting(t, Config{ExpectURLs: 20, FPRate: 0.05, Seed: seed, FilterOnly: true})
+		r := mustFilterOnly(t, Config{ExpectURLs: 20, FPRate: 0.05, Seed: seed})
 		lost := float64(lose(t, r, newWeb(8, 40).urls(n)))
 		if s := r.Stats(); s.ExpectedRate < 1 || s.RiskedHigh < lost || s.RiskedHigh < s.Risked || s.RiskedHigh > float64(s.Seen) {
 			t.Errorf("%.0f lost, %+v", lost, s)
@@ -79,7 +88,7 @@ func TestRiskOfAFullFilter(t *testing.T) {
 // As long as the sample holds all URLs its rate is the true one.
 func TestSmallCrawlKnowsItsRate(t *testing.T) {
 	const n = 3000
-	r := mustRestarting(t, Config{ExpectURLs: 500, FPRate: 0.1, FilterOnly: true})
+	r := mustFilterOnly(t, Config{ExpectURLs: 500, FPRate: 0.1})
 	lost := lose(t, r, newWeb(8, 40).urls(n))
 	if s := r.Stats(); s.SampledURLs != n || s.SampledLost != lost || s.Rate != float64(lost)/n || lost == 0 {
 		t.Errorf("%d lost, %+v", lost, s)
@@ -100,24 +109,18 @@ func TestRiskSampleIsBounded(t *testing.T) {
 }
 
 // What was saved and rebuilt from the lists is the same filter, so what was lost stays
-// lost, and the account goes on.
+// lost, and the account continues.
 func TestFilterOnlyGoesOn(t *testing.T) {
 	list := newWeb(10, 60).urls(6000)
-	one := mustRestarting(t, Config{ExpectURLs: 2000, FPRate: 0.05, FilterOnly: true, Seed: 3})
-	one.KeepFresh()
+	one := mustFilterOnly(t, Config{ExpectURLs: 2000, FPRate: 0.05, Seed: 3})
 	lose(t, one, list[:3000])
 	log := make(modelLog, one.cfg.Layers+1)
-	log.add(one.TakeFresh())
-	two := must(Reopen(must(one.AppendAccount(nil))))
-	if _, a := two.Ask(list[0]); a != Maybe || two.Admit(list[1]) {
-		t.Errorf("answer %d without a filter", a)
+	log.add(one.TakeNew())
+	reopened := must(Reopen(must(one.AppendAccount(nil))))
+	for i, fps := range log {
+		reopened.Add(i-1, fps)
 	}
-	two.asked -= 2
-	b := two.Rebuild()
-	for i, names := range log {
-		b.Add(i-1, names)
-	}
-	two.Adopt(b)
+	two := reopened.Open(nil).(*FilterOnly)
 	if !reflect.DeepEqual(one.filter.last, two.filter.last) || !reflect.DeepEqual(one.filter.layers, two.filter.layers) {
 		t.Error("the filter is another one")
 	}
@@ -133,15 +136,12 @@ func TestFilterOnlyGoesOn(t *testing.T) {
 }
 
 func TestFilterOnlyAdmit(t *testing.T) {
-	r := mustRestarting(t, Config{FilterOnly: true})
+	r := mustFilterOnly(t, Config{})
 	u := mustParse("http://a/b")
-	if !r.Admit(u) || r.Admit(u) || !r.Has(u) || r.Admitted() != 1 || r.LayerOf(u) != 0 || r.Due() {
+	if knows(r, u) || !admits(r, u) || admits(r, u) || !knows(r, u) || r.Stats().New != 1 || r.Stats().LogBytes != 0 {
 		t.Errorf("%+v", r.Stats())
 	}
-	if _, err := r.MarshalBinary(); err == nil {
-		t.Error("a form with a log that is not there")
-	}
-	if _, err := NewRestarting(Config{FilterOnly: true, RestartEvery: 5}); err == nil {
+	if _, err := NewSeenTest(Config{FilterOnly: true, RestartEvery: 5}); err == nil {
 		t.Error("restarts without a log")
 	}
 }

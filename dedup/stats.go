@@ -2,7 +2,7 @@ package dedup
 
 import "math"
 
-// Stats is a Restarting's account. Asked = New + Seen.
+// Stats is the account of a SeenTest. Asked = New + Seen.
 type Stats struct {
 	Asked int64 // questions
 	New   int64 // answered "new": the URLs admitted
@@ -14,22 +14,22 @@ type Stats struct {
 	Fill         float64 // share of Bits that are set
 	ExpectedRate float64 // chance that a new URL under known prefixes is called "maybe" now
 
-	// FalsePositives are new URLs that the filter called "maybe"; the exact log
-	// put them right (without one they are lost, and not counted here). Rate is their share of New, the questions about URLs that
-	// were truly new, over the whole crawl: fuller and emptier times, known
-	// prefixes and unknown ones. So it is below ExpectedRate as a rule.
-	// RateLow and RateHigh enclose the true rate with 95 % confidence.
+	// FalsePositives are new URLs that the filter called "maybe"; the exact log put them
+	// right (without one they are lost, and not counted here). Rate is their share of
+	// New, the questions about URLs that were truly new, over the whole crawl: fuller and
+	// emptier times, known prefixes and unknown ones. So it is below ExpectedRate as a
+	// rule. RateLow and RateHigh enclose the true rate with 95 % confidence.
 	FalsePositives          int64
 	Rate, RateLow, RateHigh float64
 
 	Pruned int64        // further ones that a layer prevented: the last array said "maybe", a layer "new"
 	Layers []LayerStats // the first is that of the origins
 
-	// With the log outside: Hot are the questions that the cache of URLs seen
-	// lately answered, Settled those that Settle was told the log's answer to.
+	// Of a Logged: Hot are the questions that the cache of recent URLs answered, Settled
+	// those that the log on disk did, by Found or NotFound.
 	Hot, Settled int64
 
-	// With FilterOnly. Risked is the expected number of URLs that were lost, from
+	// Of a FilterOnly. Risked is the expected number of URLs that were lost, from
 	// how full the filter was when others came (see risk); with 97.5 % confidence
 	// it is RiskedHigh at most. And as measured: of SampledURLs distinct URLs
 	// that were asked about, chosen by their hashes, SampledLost were lost; Rate,
@@ -39,12 +39,12 @@ type Stats struct {
 	SampledURLs, SampledLost int64
 
 	FilterBytes int64 // memory of the filter
-	LogBytes    int64 // memory of the exact log, prefixes included; of its tail and the caches if it is outside
+	LogBytes    int64 // memory of the exact log, prefixes included; of a Logged the tail and the caches
 }
 
-// LayerStats is the account of a layer. Prefixes and Misses are exact while the log is
-// in memory. From then on the layer's filter tells which prefixes are new, so that both
-// are too low by its rate, one percent or so.
+// LayerStats is the account of a layer. Prefixes and Misses are exact while all of the log
+// is in memory. From then on, and in a FilterOnly, the layer's filter decides which
+// prefixes are new, so that both are too low by its rate, one percent or so.
 type LayerStats struct {
 	Bits     int64
 	Fill     float64
@@ -52,39 +52,20 @@ type LayerStats struct {
 	Misses   int64 // new URLs whose prefix in this layer was the first unknown one
 }
 
-// Stats returns the account so far. It costs as much as Bloom.ExpectedRate: a
-// few milliseconds at most, so ask every second, not for every URL.
-func (r *Restarting) Stats() Stats {
+// stats returns what all three types have to say.
+func (c *core) stats() Stats {
 	s := Stats{
-		Asked: r.asked, New: r.admitted, Seen: r.asked - r.admitted,
-		Restarts: r.epoch, Expect: r.expect, FalsePositives: r.wrong, Pruned: r.pruned,
-		LogBytes: r.log.Bytes(),
+		Asked: c.asked, New: c.admitted, Seen: c.asked - c.admitted,
+		Restarts: c.epoch, Expect: c.expect, FalsePositives: c.wrong, Pruned: c.pruned,
+		Bits: c.filter.Bits(), Fill: c.filter.Fill(), ExpectedRate: c.filter.ExpectedRate(),
 	}
+	s.FilterBytes = s.Bits / 8
 	s.Rate, s.RateLow, s.RateHigh = share(s.FalsePositives, s.New)
-	for i := range r.prefixes {
-		s.Layers = append(s.Layers, LayerStats{Prefixes: r.prefixCount(i), Misses: r.firstNew[i]})
-		s.LogBytes += r.prefixes[i].Bytes()
-	}
-	if r.filter != nil {
-		s.ofFilter(r.filter)
-	}
-	if r.out != nil {
-		s.Hot, s.Settled = r.out.hot, r.out.settled
-		s.LogBytes += r.out.bytes()
-	}
-	if r.risk != nil {
-		r.risk.tell(&s)
+	for i := range c.filter.layers {
+		array := &c.filter.layers[i]
+		s.Layers = append(s.Layers, LayerStats{Bits: array.Bits(), Fill: array.Fill(), Prefixes: c.met[i], Misses: c.firstNew[i]})
 	}
 	return s
-}
-
-// ofFilter fills in what is to be said of the filter.
-func (s *Stats) ofFilter(m *Multilayer) {
-	s.Bits, s.Fill, s.ExpectedRate = m.Bits(), m.Fill(), m.ExpectedRate()
-	s.FilterBytes = s.Bits / 8
-	for i := range m.layers {
-		s.Layers[i].Bits, s.Layers[i].Fill = m.layers[i].Bits(), m.layers[i].Fill()
-	}
 }
 
 // share returns x of n as a share, and its 95 % score interval with continuity

@@ -166,7 +166,7 @@ func TestSeenTest(t *testing.T) {
 	if err != nil || len(ns) != 2 || ns[0] <= 0 || ns[1] <= 0 {
 		t.Errorf("%v, %v", ns, err)
 	}
-	empty, err := dedup.NewRestarting(dedup.Config{})
+	empty, err := dedup.NewSeenTest(dedup.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

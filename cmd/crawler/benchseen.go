@@ -32,14 +32,16 @@ func seenTest(ctx context.Context, known, rounds int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen, err := dedup.NewRestarting(dedup.Config{ExpectURLs: known, Seed: secret()})
+	seen, err := dedup.NewSeenTest(dedup.Config{ExpectURLs: known, Seed: secret()})
 	if err != nil {
 		return nil, err
 	}
 	for path := range site.All() {
-		if u, err := weburl.Parse(seenHost + path); err != nil {
+		u, err := weburl.Parse(seenHost + path)
+		if err != nil {
 			return nil, err
-		} else if !seen.Admit(u) || ctx.Err() != nil {
+		}
+		if _, a := seen.Admit(u); a != dedup.New || ctx.Err() != nil {
 			return nil, firstError(ctx.Err(), fmt.Errorf("seen test: %s was new and is called known", u))
 		}
 	}
@@ -116,7 +118,7 @@ func hrefs(r io.Reader) (refs [][]byte) {
 }
 
 // askAll asks about all links, seenPasses times, and returns the ns for each.
-func askAll(seen *dedup.Restarting, pages []linkedPage) (float64, error) {
+func askAll(seen dedup.SeenTest, pages []linkedPage) (float64, error) {
 	r := weburl.NewResolver(weburl.Options{})
 	asked, began, cpu := 0, time.Now(), used().CPU
 	for range seenPasses {
@@ -127,7 +129,7 @@ func askAll(seen *dedup.Restarting, pages []linkedPage) (float64, error) {
 				if err != nil {
 					return 0, fmt.Errorf("seen test: %q: %w", ref, err)
 				}
-				if _, a := seen.Ask(u); a != dedup.Seen {
+				if _, a := seen.Admit(u); a != dedup.Seen {
 					return 0, fmt.Errorf("seen test: %s is known and is called new", u)
 				}
 			}

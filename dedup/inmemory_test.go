@@ -11,25 +11,30 @@ import (
 	"crawler/weburl"
 )
 
-func mustRestarting(t testing.TB, cfg Config) *Restarting {
+func mustInMemory(t testing.TB, cfg Config) *InMemory {
 	t.Helper()
-	r, err := NewRestarting(cfg)
+	s, err := NewSeenTest(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return s.(*InMemory)
 }
 
-// audit holds a Restarting against a map and counts what its Stats should say.
+// admits reports whether s admits u, and knows whether it surely did before.
+func admits(s SeenTest, u weburl.URL) bool { return answer(s.Admit(u)) == New }
+func knows(s SeenTest, u weburl.URL) bool  { return answer(s.Peek(u)) == Seen }
+func answer(_ Pending, a Answer) Answer    { return a }
+
+// audit compares an InMemory with a map and counts what its Stats should say.
 type audit struct {
 	t     *testing.T
-	r     *Restarting
+	r     *InMemory
 	truth map[weburl.URL]bool
 	stats Stats
 }
 
 func newAudit(t *testing.T, cfg Config) *audit {
-	return &audit{t: t, r: mustRestarting(t, cfg), truth: map[weburl.URL]bool{}}
+	return &audit{t: t, r: mustInMemory(t, cfg), truth: map[weburl.URL]bool{}}
 }
 
 func (a *audit) admit(u weburl.URL) {
@@ -38,8 +43,8 @@ func (a *audit) admit(u weburl.URL) {
 	isNew := !a.truth[u]
 	a.truth[u] = true
 	a.stats.Asked++
-	if a.r.Has(u) == isNew {
-		a.t.Fatalf("question %d: Has(%v) = %v", a.stats.Asked, u, isNew)
+	if knows(a.r, u) == isNew {
+		a.t.Fatalf("question %d: Peek(%v) says that new is %v", a.stats.Asked, u, !isNew)
 	}
 	switch {
 	case !isNew && !maybe:
@@ -52,8 +57,8 @@ func (a *audit) admit(u weburl.URL) {
 	default:
 		a.stats.New++
 	}
-	if got := a.r.Admit(u); got != isNew || !a.r.Has(u) || a.r.Admitted() != a.stats.New {
-		a.t.Fatalf("question %d: Admit(%v) = %v; %d admitted", a.stats.Asked, u, got, a.r.Admitted())
+	if p, got := a.r.Admit(u); (got == New) != isNew || got == Maybe || p != (Pending{}) || !knows(a.r, u) || a.r.admitted != a.stats.New {
+		a.t.Fatalf("question %d: Admit(%v) = %v, %v; %d admitted", a.stats.Asked, u, p, got, a.r.admitted)
 	}
 }
 
@@ -71,7 +76,7 @@ func (a *audit) check() Stats {
 
 // Every URL is admitted once and none twice, for any size of the filter and any
 // rhythm of restarts, and the counted errors are the true ones.
-func TestRestartingIsExact(t *testing.T) {
+func TestInMemoryIsExact(t *testing.T) {
 	const n = 2000
 	wrong := int64(0)
 	for seed := range uint64(30) {
@@ -101,7 +106,7 @@ func TestRestartingIsExact(t *testing.T) {
 
 // With two bits a URL the filter calls nearly everything "maybe"; still nothing
 // is lost and nothing admitted twice.
-func TestRestartingAtTwoBits(t *testing.T) {
+func TestInMemoryAtTwoBits(t *testing.T) {
 	const n = 10_000
 	for seed := range uint64(5) {
 		list := newWeb(seed, 60).urls(n)
@@ -124,7 +129,7 @@ func TestRestartingAtTwoBits(t *testing.T) {
 
 // A filter that starts far too small is the right one after its restarts:
 // never expected to err more than asked, and with all it held.
-func TestRestartingGrows(t *testing.T) {
+func TestInMemoryGrows(t *testing.T) {
 	const n, rate = 40_000, 1e-2
 	list := newWeb(5, 300).urls(n)
 	a := newAudit(t, Config{ExpectURLs: 10, FPRate: rate})
@@ -164,7 +169,7 @@ func TestRestartingGrows(t *testing.T) {
 func TestRestartChangesTheErrors(t *testing.T) {
 	const n = 5000
 	list := newWeb(6, 50).urls(4 * n)
-	r := mustRestarting(t, Config{ExpectURLs: n, FPRate: 0.1})
+	r := mustInMemory(t, Config{ExpectURLs: n, FPRate: 0.1})
 	for _, u := range list[:n] {
 		r.Admit(u)
 	}
@@ -175,7 +180,7 @@ func TestRestartChangesTheErrors(t *testing.T) {
 		}
 	}
 	bits := r.filter.last.Bits()
-	r.restart(n)
+	r.restart(&r.log)
 	again := 0
 	for u := range confused {
 		if r.filter.Has(u) {
@@ -189,7 +194,7 @@ func TestRestartChangesTheErrors(t *testing.T) {
 		t.Errorf("a filter for %d bits became one of %d without need", bits, r.filter.last.Bits())
 	}
 	for _, u := range list[:n] {
-		if !r.filter.Has(u) || r.Admit(u) {
+		if !r.filter.Has(u) || admits(r, u) {
 			t.Fatalf("%v lost", u)
 		}
 	}
@@ -253,7 +258,7 @@ func TestPrefixLogIsExact(t *testing.T) {
 }
 
 func TestStatsOfLayers(t *testing.T) {
-	r := mustRestarting(t, Config{Layers: 3})
+	r := mustInMemory(t, Config{Layers: 3})
 	for _, s := range []string{
 		"http://a/",      // the origin is new
 		"http://a/b/c/d", // a/b is
@@ -297,8 +302,8 @@ func TestLayersPrune(t *testing.T) {
 	}
 }
 
-func TestRestartingLayerOfIsExact(t *testing.T) {
-	r := mustRestarting(t, Config{ExpectURLs: 1000, BitsPerURL: 1, Layers: 3})
+func TestInMemoryLayerOfIsExact(t *testing.T) {
+	r := mustInMemory(t, Config{ExpectURLs: 1000, BitsPerURL: 1, Layers: 3})
 	list := newWeb(4, 20).urls(1000)
 	for _, u := range list {
 		r.Admit(u)
@@ -324,7 +329,7 @@ func TestRestartingLayerOfIsExact(t *testing.T) {
 }
 
 func TestStatsOfNothing(t *testing.T) {
-	s := mustRestarting(t, Config{}).Stats()
+	s := mustInMemory(t, Config{}).Stats()
 	if s.Asked != 0 || s.Rate != 0 || s.RateLow != 0 || s.RateHigh != 1 || s.Fill != 0 || s.ExpectedRate != 0 {
 		t.Errorf("%+v", s)
 	}
@@ -336,7 +341,7 @@ func TestStatsOfNothing(t *testing.T) {
 func TestMemoryIsAsStated(t *testing.T) {
 	const n = 50_000
 	list := newWeb(5, 300).urls(n)
-	r := mustRestarting(t, Config{ExpectURLs: n})
+	r := mustInMemory(t, Config{ExpectURLs: n})
 	for _, u := range list {
 		r.Admit(u)
 	}
@@ -356,7 +361,7 @@ func TestMemoryIsAsStated(t *testing.T) {
 func TestSameSeedSameCourse(t *testing.T) {
 	list := newWeb(8, 100).urls(5000)
 	run := func(seed uint64) Stats {
-		r := mustRestarting(t, Config{ExpectURLs: 100, FPRate: 0.1, Seed: seed})
+		r := mustInMemory(t, Config{ExpectURLs: 100, FPRate: 0.1, Seed: seed})
 		for _, u := range list {
 			r.Admit(u)
 		}
@@ -372,7 +377,7 @@ func TestSameSeedSameCourse(t *testing.T) {
 
 func TestAdmitOfKnownAllocatesNothing(t *testing.T) {
 	list := newWeb(1, 50).urls(2000)
-	r := mustRestarting(t, Config{})
+	r := mustInMemory(t, Config{})
 	for _, u := range list {
 		r.Admit(u)
 	}
@@ -386,8 +391,8 @@ func TestAdmitOfKnownAllocatesNothing(t *testing.T) {
 }
 
 func TestZeroURL(t *testing.T) {
-	r := mustRestarting(t, Config{})
-	if !r.Admit(weburl.URL{}) || r.Admit(weburl.URL{}) {
+	r := mustInMemory(t, Config{})
+	if !admits(r, weburl.URL{}) || admits(r, weburl.URL{}) {
 		t.Error("the zero URL is no exception")
 	}
 }
@@ -452,7 +457,7 @@ func TestReportedIntervalCovers(t *testing.T) {
 	var all []Stats
 	mean := 0.0
 	for seed := range uint64(crawls) {
-		r := mustRestarting(t, Config{ExpectURLs: n, FPRate: 0.02, Seed: seed})
+		r := mustInMemory(t, Config{ExpectURLs: n, FPRate: 0.02, Seed: seed})
 		for _, u := range list {
 			r.Admit(u)
 		}
@@ -490,20 +495,20 @@ func TestCollisionProbability(t *testing.T) {
 }
 
 // A long crawl: millions of questions, with the filter asked alone as well.
-func TestRestartingLong(t *testing.T) {
+func TestInMemoryLong(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
 	w := newWeb(123, 500)
 	r := rand.New(rand.NewPCG(1, 1))
-	f := mustRestarting(t, Config{ExpectURLs: 1000})
+	f := mustInMemory(t, Config{ExpectURLs: 1000})
 	list := w.urls(60_000)
 	for i, u := range list {
-		if !f.Admit(u) {
+		if !admits(f, u) {
 			t.Fatalf("%v lost", u)
 		}
 		for range 5 {
-			if j := r.IntN(i + 1); f.Admit(list[j]) {
+			if j := r.IntN(i + 1); admits(f, list[j]) {
 				t.Fatalf("%v admitted twice", list[j])
 			}
 		}
