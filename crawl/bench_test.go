@@ -3,9 +3,11 @@ package crawl
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"crawler/dedup"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/parse"
 	"crawler/weburl"
 )
@@ -30,7 +32,7 @@ func BenchmarkCoordinator(b *testing.B) {
 			for b.Loop() {
 				c := benchCoordinator(b, limit, all[:1])
 				for n := 0; ; n++ {
-					v := c.next()
+					v := c.next(time.Now())
 					if v == nil {
 						break
 					}
@@ -60,7 +62,7 @@ func BenchmarkDigest(b *testing.B) {
 }
 
 func benchCoordinator(b *testing.B, limit int, seeds []weburl.URL) *coordinator {
-	cfg := Config{Dedup: dedup.Config{ExpectURLs: 100_000, Seed: 1}, MaxDepth: limit, Scope: Scope{Mode: ScopeAny}, Frontier: frontier.Config{Delay: frontier.NoDelay}}
+	cfg := Config{Gate: gate.Config{Dedup: dedup.Config{ExpectURLs: 100_000, Seed: 1}, MaxDepth: limit, Scope: gate.Scope{Mode: gate.ScopeAny}, Frontier: frontier.Config{Delay: frontier.NoDelay}}}
 	cfg.setDefaults()
 	c, err := newCoordinator(&ring{cfg: cfg}, seeds)
 	if err != nil {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"crawler/dedup"
+	"crawler/gate"
 	"crawler/store"
 	"crawler/weburl"
 )
@@ -20,7 +20,7 @@ func durableCoordinator(t *testing.T, seeds []weburl.URL) *coordinator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Store: dir, Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}}
+	cfg := Config{Store: dir, Gate: gate.Config{Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}}}
 	cfg.setDefaults()
 	c, err := newCoordinator(&ring{cfg: cfg}, seeds)
 	if err != nil {
@@ -29,7 +29,7 @@ func durableCoordinator(t *testing.T, seeds []weburl.URL) *coordinator {
 	_, c.abort = context.WithCancel(t.Context())
 	t.Cleanup(func() {
 		c.abort()
-		if err := errors.Join(c.keeper.sieve.Close(), dir.Close()); err != nil {
+		if err := errors.Join(c.ledger.Close(), dir.Close()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -51,15 +51,15 @@ func testSeeds(t *testing.T, n int) (seeds []weburl.URL) {
 // could be carried out, and the crawl would wait for it for ever.
 func TestALateCutBeginsNoCommit(t *testing.T) {
 	for name, fail := range map[string]func(*coordinator){
-		"store":    func(c *coordinator) { c.storeFailed(errors.New("no more room")) },
-		"recorder": func(c *coordinator) { c.recorderFailed() },
+		"store":    func(c *coordinator) { c.ledger.Fail(errors.New("no more room")); c.stop(ByStoreError) },
+		"recorder": func(c *coordinator) { c.ledger.Shut(); c.stop(ByRecordError) },
 	} {
 		c := durableCoordinator(t, testSeeds(t, 1))
 		c.sent(order{cut: true})
 		fail(c)
-		c.cameHome(home{cut: c.cfg.Store.DB().NewBatch()})
-		if !c.over() {
-			t.Errorf("%s failed: the crawl does not end, stage %d", name, c.stage)
+		c.receive(recorded{cut: c.cfg.Store.DB().NewBatch()})
+		if !c.over(true) {
+			t.Errorf("%s failed: the crawl does not end", name)
 		}
 	}
 }
@@ -70,52 +70,14 @@ func TestSeedsAreCommittedOnce(t *testing.T) {
 	db := c.cfg.Store.DB()
 	for commit := range 2 {
 		b := db.NewBatch()
-		if err := c.addState(b, false); err != nil {
+		if err := c.ledger.Last(b); err != nil {
 			t.Fatal(err)
 		}
 		if n := b.Len(); commit > 0 && n > 4<<10 {
 			t.Errorf("a commit without a change takes %d bytes", n)
 		}
-		if err := db.Commit(b); err != nil {
-			t.Fatal(err)
-		}
 	}
 	if _, res, err := Complete(c.cfg.Store); err != nil || len(res.Seeds) != 1000 {
 		t.Errorf("%d seeds are left: %v", len(res.Seeds), err)
-	}
-}
-
-// What is told survives, and when it begins afresh the records of before go.
-func TestToldBeginsAfreshOnDiskToo(t *testing.T) {
-	dir, err := store.Create(store.OnMem(vfs.NewMem()), "crawl", store.Meta{}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dir.Close()
-	before, seq := told{durable: true}, uint64(0)
-	commit := func() {
-		b := dir.DB().NewBatch()
-		seq++
-		before.commit(b, seq)
-		if err := dir.DB().Commit(b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range maxTold + 1000 {
-		before.first(fmt.Sprint(i))
-		if i%50_000 == 0 {
-			commit()
-		}
-	}
-	before.forget(fmt.Sprint(maxTold + 3))
-	commit()
-	var after told
-	records := 0
-	err = dir.DB().Scan(stateKey(keyTold), func(_, events []byte) error {
-		records++
-		return after.replay(events)
-	})
-	if err != nil || records != 1 || !maps.Equal(before.keys, after.keys) {
-		t.Errorf("%d of %d keys in %d records, want one: %v", len(after.keys), len(before.keys), records, err)
 	}
 }

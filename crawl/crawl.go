@@ -10,31 +10,29 @@
 //	              └───────────────────── done ◄─────────────────────┘
 //
 // A Visit travels round the ring: it leaves the coordinator as a task, is filled by
-// a worker (robots.txt, fetch, parse), is recorded, and comes home with all the
+// a worker (robots.txt, fetch, parse), is recorded, and comes back with all the
 // links of its page in one message. There are no locks between the three. Only the
 // coordinator both sends and receives, in a single select, so the ring cannot
-// deadlock; and since a page comes home only after it was recorded, "done" implies
+// deadlock; and since a page comes back only after it was recorded, "done" implies
 // "recorded".
 //
-// With a durable Store a fourth goroutine, the keeper, does for the coordinator what
-// has to wait for the disk: commits, and questions to the exact log. A commit is one
-// atomic step from one state of the whole crawl to a later one. It begins with a cut:
-// the recorder sends its part home in the same channel as the pages, so that the
-// coordinator, when it meets the cut, has settled exactly the pages before it, and
-// adds its own part. A crash therefore takes the crawl back to the last commit, and
-// what was recorded after it is cut off and done again.
-//
-// What the crawl does with a link is decided in one place, the coordinator's offer:
-// scope, nofollow, depth, host budget, and last of all the filter of seen URLs, so
-// that a refused URL is never remembered as seen. Where the filter can only say
-// "perhaps", the question waits until the exact log on disk has answered it. Under a depth limit frontier.Depths keeps the least
-// depth of every URL exact, in whatever order pages arrive. A redirect is a new URL
-// at the same depth that passes the same gate and waits its turn on its own host.
+// The coordinator owns two rooms that do its thinking. The gate (package gate) decides what
+// becomes of every URL: frontier, depths, filter, traps. The ledger (package ledger) keeps
+// what must survive, with a fourth goroutine, the keeper, that waits for the disk in the
+// coordinator's place. What is left here is who works when, the limits, and the end.
 //
 // The crawl ends exactly when nothing is queued and nothing is in a worker's hand;
 // there is no idle timer. Cancelling the context of Run ends it gracefully: no new
 // tasks, pages in flight have Grace to finish, and what was not fetched is counted
-// as left.
+// as left. A Recorder or hook that has what it wants returns ErrStop.
+//
+// # In a program of one's own
+//
+// A Recorder gets every page, one after the other. Config.OnPage sees pages in the workers,
+// many at a time; Config.Follow says which links are followed; fetch.Config.Prepare sees
+// every request before it is sent; Config.Fetcher replaces the client. Bodies and headers
+// travel to the Recorder if it asks for them: see Config.KeepResponse and ExchangeRecorder.
+// URLs can be added while the crawl runs: see Inbox.
 package crawl
 
 import (
@@ -44,70 +42,88 @@ import (
 	"sync"
 	"time"
 
-	"crawler/dedup"
+	"golang.org/x/sync/semaphore"
+
 	"crawler/fetch"
-	"crawler/frontier"
+	"crawler/gate"
 	"crawler/parse"
 	"crawler/store"
-	"crawler/trap"
 	"crawler/weburl"
 )
 
 // Config says what to crawl and how. Seeds are required; every other zero value is a
 // polite default.
 type Config struct {
-	Seeds    []string     // absolute http or https URLs, the entry points at depth 0
-	Recorder Recorder     // gets every page and every refusal; nil keeps only the Result's counts
-	Scope    Scope        // which links are followed; the zero value stays on the seeds' hosts
-	Dedup    dedup.Config // the filter of seen URLs; draw its Seed
+	Seeds    []string    // absolute http or https URLs, the entry points at depth 0
+	Inbox    *Inbox      // if not nil, more seeds while the crawl runs, which then does not end before Inbox.Close
+	Recorder Recorder    // gets every page and every refusal; nil keeps only the Result's counts
+	Gate     gate.Config // which URLs are followed, and in what order: scope, depth, politeness, filter, traps
 
 	// Store is where the crawl survives: nil, or one that is not Durable, keeps
-	// everything in memory. If it was Resumed, Run goes on from its last commit and
+	// everything in memory. If it was Resumed, Run continues from its last commit and
 	// Seeds are those of the first run.
 	Store     *store.Dir
 	Tail      int            // admitted URLs in memory before they move to Store's log; 0 means 131,072 (10 bytes each)
 	MinFree   int64          // stop when Store's disk has fewer bytes free; 0 never
-	Recovered func(Recovery) // told once what a resumed Store had, before the first page
+	Recovered func(Recovery) // called once with what a resumed Store had, before the first page
 
-	MaxDepth     int           // most links from a seed; 0 means no limit, SeedsOnly the seeds alone
-	MaxPages     int           // most pages fetched, never overshot; 0 means no limit
-	MaxBytes     int64         // stop once this many body bytes were fetched; 0 means no limit
-	TimeLimit    time.Duration // stop after this long; 0 means no limit
-	Grace        time.Duration // what pages in flight get to finish on a stop; 0 means 5 s, below 0 nothing
-	Workers      int           // pages fetched at the same time, at most; 0 means 64
-	IgnoreRobots bool          // fetch what robots.txt forbids and follow nofollow: for one's own site
-	Sitemaps     bool          // enter by the sitemaps that robots.txt names, too
+	MaxPages  int           // most pages fetched, never overshot; 0 means no limit
+	MaxBytes  int64         // stop once this many body bytes were fetched; 0 means no limit
+	TimeLimit time.Duration // stop after this long; 0 means no limit
+	Grace     time.Duration // what pages in flight get to finish on a stop; 0 means 5 s, below 0 nothing
+	Workers   int           // pages fetched at the same time, at most; 0 means 64
+	Sitemaps  bool          // enter by the sitemaps that robots.txt names, too
 
-	Traps       trap.Config // what pages are refused as traps; the zero value guards against all that package trap knows
-	FollowTraps bool        // refuse none
-
-	// Pressure tells what part of the memory that may be used is in use; nil if there is
-	// no limit. Above squeezeFrom fewer pages are fetched at the same time, above
-	// squeezeTo one. It is asked every 50 ms.
+	// Pressure returns what part of the memory that may be used is in use; nil if there is
+	// no limit. Above memoryTight fewer pages are fetched at the same time, above
+	// memoryFull one. It is asked every 50 ms.
 	Pressure func() float64
 
-	Frontier frontier.Config // politeness, retries, budgets per host
-	Fetch    fetch.Config    // connections, limits, user agent; without a Guard, public addresses and the seeds alone; without a BodyLimit, 256 KiB of what is no text
-	Robots   fetch.RobotsConfig
-	Parse    parse.Options
+	Fetch   fetch.Config // connections, limits, user agent; without a Guard, public addresses and the seeds alone; without a BodyLimit, 256 KiB of what is no text
+	Fetcher Fetcher      // fetches in place of a client made from Fetch; nil for that
+	Robots  fetch.RobotsConfig
+	Parse   parse.Options
+
+	// Follow, if not nil, is asked about every link of a page, by the worker that has read
+	// it, many at a time: false refuses the link as excluded. Of a redirect it is asked
+	// about the target, as a link of parse.Canonical's kind.
+	Follow func(page *Visit, link *parse.Link) bool
+
+	// OnPage, if not nil, sees every page that was fetched, with its Response, in the worker
+	// that has read it, many at a time, before the Recorder. It must not keep the Visit. An
+	// error ends the crawl, and the page does not count as fetched; ErrStop ends it well.
+	OnPage func(page *Visit) error
+
+	// KeepResponse lets each page's Visit have its Response until the Recorder has had it.
+	// An ExchangeRecorder always gets them. It takes the memory of BodyBudget.
+	KeepResponse bool
+	BodyBudget   int64 // bytes of all bodies that wait for the Recorder, beside one larger one; 0 means 64 MiB
 
 	Progress      func(Progress) // called by the coordinator every ProgressEvery: it must be quick
 	ProgressEvery time.Duration  // 0 means 1 s
 }
 
-// SeedsOnly is the MaxDepth that follows no link.
-const SeedsOnly = -1
+// Fetcher fetches one page and follows no redirect; *fetch.Client does. Its errors should be
+// of type *fetch.Error, for any other counts as a failure that a further try would not mend.
+// Many calls come at a time.
+type Fetcher interface {
+	Get(ctx context.Context, u weburl.URL) (*fetch.Response, error)
+}
 
 // Recorder keeps what the crawl finds. Its methods are called by one goroutine, the
-// recorder; an error ends the crawl.
+// recorder; an error ends the crawl, ErrStop ends it well.
 type Recorder interface {
 	// Page takes a page that was fetched. The Visit is reused after the call returns.
 	Page(v *Visit) error
 	// Skip takes a URL that will not be fetched.
-	Skip(s Skip) error
+	Skip(s gate.Skip) error
 	// Flush is called at most 100 ms after a record was taken, and at the end.
 	Flush() error
 }
+
+// ErrStop is what a Recorder or hook returns that has what it wants: the crawl ends as
+// "stopped", which is no error. Pages that are in flight by then are still recorded.
+var ErrStop = errors.New("the crawl must stop")
 
 // Cutter is a Recorder whose work survives, as a crawl with a durable Store needs it.
 type Cutter interface {
@@ -121,12 +137,15 @@ func (c *Config) setDefaults() {
 	if c.Workers == 0 {
 		c.Workers = 64
 	}
-	c.Frontier.Slots = c.Workers
+	c.Gate.Frontier.Slots = c.Workers
 	if c.Grace == 0 {
 		c.Grace = 5 * time.Second
 	}
 	if c.Tail <= 0 {
 		c.Tail = 1 << 17
+	}
+	if c.BodyBudget <= 0 {
+		c.BodyBudget = 64 << 20
 	}
 	if c.ProgressEvery <= 0 {
 		c.ProgressEvery = time.Second
@@ -139,10 +158,10 @@ func (c *Config) setDefaults() {
 // validate names the first thing that is wrong and what to do about it.
 func (c *Config) validate() ([]weburl.URL, error) {
 	switch {
-	case len(c.Seeds) == 0 && (c.Store == nil || !c.Store.Resumed()):
-		return nil, errors.New("crawl: no seeds: give at least one http or https URL")
-	case c.Workers < 0 || c.MaxPages < 0 || c.MaxBytes < 0 || c.MaxDepth < SeedsOnly:
-		return nil, errors.New("crawl: Workers, MaxPages and MaxBytes must not be negative, nor MaxDepth below SeedsOnly")
+	case len(c.Seeds) == 0 && c.Inbox == nil && (c.Store == nil || !c.Store.Resumed()):
+		return nil, errors.New("crawl: no seeds: give at least one http or https URL, or an Inbox")
+	case c.Workers < 0 || c.MaxPages < 0 || c.MaxBytes < 0 || c.Gate.MaxDepth < gate.SeedsOnly:
+		return nil, errors.New("crawl: Workers, MaxPages and MaxBytes must not be negative, nor Gate.MaxDepth below SeedsOnly")
 	}
 	if _, ok := c.Recorder.(Cutter); !ok && c.Store != nil && c.Store.Durable() {
 		return nil, errors.New("crawl: with a durable Store, Config.Recorder must have a Cut method")
@@ -168,25 +187,39 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if cfg.Fetch.Guard == nil {
-		if cfg.Fetch.Guard, err = guard(&cfg, seeds); err != nil {
+	if cfg.Fetcher == nil {
+		client, err := newClient(&cfg, seeds)
+		if err != nil {
 			return Result{}, err
 		}
+		defer client.Close()
+		cfg.Fetcher = client
 	}
-	if cfg.Fetch.BodyLimit == nil {
-		cfg.Fetch.BodyLimit = bodyLimit
-	}
-	client, err := fetch.New(cfg.Fetch)
-	if err != nil {
-		return Result{}, fmt.Errorf("crawl: %w", err)
-	}
-	defer client.Close()
-	r := newRing(cfg, client)
+	r := newRing(cfg)
 	c, err := newCoordinator(r, seeds)
 	if err != nil {
 		return Result{}, err
 	}
 	return r.run(ctx, c)
+}
+
+// newClient returns the client of a crawl that has no Fetcher of its own.
+func newClient(cfg *Config, seeds []weburl.URL) (client *fetch.Client, err error) {
+	if cfg.Fetch.Guard == nil {
+		if cfg.Fetch.Guard, err = guard(cfg, seeds); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Fetch.BodyLimit == nil {
+		cfg.Fetch.BodyLimit = bodyLimit
+	}
+	if _, ok := cfg.Recorder.(ExchangeRecorder); ok || cfg.KeepResponse {
+		cfg.Fetch.Trace = true
+	}
+	if client, err = fetch.New(cfg.Fetch); err != nil {
+		return nil, fmt.Errorf("crawl: %w", err)
+	}
+	return client, nil
 }
 
 // guard lets pages lead to public addresses and to the seeds, those of the crawl that is
@@ -195,39 +228,41 @@ func guard(cfg *Config, seeds []weburl.URL) (*fetch.Guard, error) {
 	if cfg.Store == nil || !cfg.Store.Resumed() {
 		return &fetch.Guard{Seeds: seeds}, nil
 	}
-	before, err := loadSaved(cfg.Store.DB())
-	if err != nil || before == nil {
+	last, err := loadSaved(cfg.Store.DB())
+	if err != nil || last == nil {
 		return &fetch.Guard{Seeds: seeds}, err
 	}
-	seeds, err = parseSeeds(before.Result.Seeds)
+	seeds, err = gate.ReadSeeds(cfg.Store.DB())
 	return &fetch.Guard{Seeds: seeds}, err
 }
 
 // ring is the three parts and the channels between them.
 type ring struct {
-	cfg    Config
-	client *fetch.Client
-	robots *fetch.Robots // nil when nothing of robots.txt matters
+	cfg       Config
+	robots    *fetch.Robots       // nil when nothing of robots.txt matters
+	exchanges ExchangeRecorder    // cfg.Recorder, if it is one
+	bodies    *semaphore.Weighted // bytes of bodies that wait for the recorder; nil if none do
 
-	tasks  chan *Visit // coordinator -> workers, handed over one by one
-	visits chan *Visit // workers -> recorder
-	done   chan home   // recorder -> coordinator
-	orders chan order  // coordinator -> recorder
-	failed chan error  // recorder -> coordinator: the Recorder's first error, sent once
+	tasks  chan *Visit   // coordinator -> workers, handed over one by one
+	visits chan *Visit   // workers -> recorder
+	done   chan recorded // recorder -> coordinator
+	orders chan order    // coordinator -> recorder
+	failed chan error    // recorder -> coordinator: the Recorder's first error, sent once
+	stops  chan struct{} // recorder, workers -> coordinator: ErrStop
 
-	recordErr error // the same, to be read after the recorder has ended
+	recordErr error // what failed sent, to be read after the recorder has ended
 }
 
 // order is what the coordinator wants of the recorder: refusals to be recorded and,
 // if cut, its part of a commit.
 type order struct {
-	skips []Skip
+	skips []gate.Skip
 	cut   bool
 }
 
-// home is what the recorder sends to the coordinator: a visit that was recorded, or
+// recorded is what the recorder sends to the coordinator: a visit that was recorded, or
 // its part of a commit.
-type home struct {
+type recorded struct {
 	visit *Visit
 	cut   *store.Batch
 }
@@ -238,21 +273,25 @@ func (r *ring) cutRecorder(b *store.Batch) error { return r.cfg.Recorder.(Cutter
 // durable reports whether the crawl survives its process.
 func (r *ring) durable() bool { return r.cfg.Store != nil && r.cfg.Store.Durable() }
 
-func newRing(cfg Config, client *fetch.Client) *ring {
+func newRing(cfg Config) *ring {
 	r := &ring{
 		cfg:    cfg,
-		client: client,
 		tasks:  make(chan *Visit),
 		visits: make(chan *Visit, cfg.Workers),
-		done:   make(chan home, cfg.Workers),
+		done:   make(chan recorded, cfg.Workers),
 		orders: make(chan order),
 		failed: make(chan error, 1),
+		stops:  make(chan struct{}, 1),
 	}
-	if !cfg.IgnoreRobots || cfg.Sitemaps {
-		if !cfg.IgnoreRobots {
+	r.exchanges, _ = cfg.Recorder.(ExchangeRecorder)
+	if r.exchanges != nil || cfg.KeepResponse {
+		r.bodies = semaphore.NewWeighted(cfg.BodyBudget)
+	}
+	if !cfg.Gate.IgnoreRobots || cfg.Sitemaps {
+		if !cfg.Gate.IgnoreRobots {
 			cfg.Robots.ErrorTTL = -1 // the frontier decides when a host that failed is asked again
 		}
-		r.robots = fetch.NewRobots(client, cfg.Robots)
+		r.robots = fetch.NewRobots(cfg.Fetcher, cfg.Robots)
 	}
 	return r
 }
@@ -268,14 +307,14 @@ func (r *ring) run(ctx context.Context, c *coordinator) (Result, error) {
 		workers.Go(func() { newWorker(r).run(inflight) })
 	}
 	recorder.Go(r.record)
-	keeper.Go(c.keeper.run)
+	keeper.Go(c.ledger.Run)
 
 	c.run(ctx, abort)
 
 	close(r.tasks)
 	workers.Wait()
 	close(r.visits)
-	close(c.keeper.jobs)
+	c.ledger.Stop()
 	keeper.Wait()
 	return c.finish(recorder.Wait)
 }

@@ -14,6 +14,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/internal/memweb"
 )
 
@@ -25,9 +26,9 @@ func TestRandomWebsAgainstOracle(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s, want := randomWeb(rng)
 		n, res := inBubble(t, s, func(c *crawl.Config) {
-			c.Scope.Mode = crawl.ScopeAny
+			c.Gate.Scope.Mode = gate.ScopeAny
 			c.Workers = 1 + rng.IntN(10)
-			c.Frontier = frontier.Config{Delay: time.Duration(1+rng.IntN(200)) * time.Millisecond, PerHost: 1 + rng.IntN(3), Retries: 3,
+			c.Gate.Frontier = frontier.Config{Delay: time.Duration(1+rng.IntN(200)) * time.Millisecond, PerHost: 1 + rng.IntN(3), Retries: 3,
 				Order: frontier.Order(seed % 4), OrderPages: 1 + int(seed%20)}
 		}, "http://h0.example/p0")
 		checkAgainst(t, seed, n, want)
@@ -67,8 +68,8 @@ func TestCancellationLosesNothing(t *testing.T) {
 			w := memweb.New(s.hosts())
 			defer w.Close()
 			cfg := config(t, w, n, "http://h0.example/p0")
-			cfg.Scope.Mode = crawl.ScopeAny
-			cfg.Frontier.Retries, cfg.Frontier.PerHost = 3, 3
+			cfg.Gate.Scope.Mode = gate.ScopeAny
+			cfg.Gate.Frontier.Retries, cfg.Gate.Frontier.PerHost = 3, 3
 			cfg.Workers = 1 + rng.IntN(3) // so that a visit often waits for a worker
 			cfg.Grace = time.Duration(rng.IntN(400)) * time.Millisecond
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rng.IntN(3000))*time.Millisecond)
@@ -83,7 +84,7 @@ func TestCancellationLosesNothing(t *testing.T) {
 				if s.Reason == "protocol" || s.Reason == "canceled" {
 					t.Fatalf("seed %d: the stop was taken for a failure: %v", seed, s)
 				}
-				if !s.Reason.Decision() || s.Reason == crawl.HostClosed {
+				if !s.Reason.Decision() || s.Reason == gate.HostClosed {
 					accounted++
 				}
 			}
@@ -110,14 +111,14 @@ func TestDepthLimitFindsExactlyThePagesWithin(t *testing.T) {
 		limit := 1 + rng.IntN(4)
 		want := within(s, "h0.example/p0", limit)
 		n, _ := inBubble(t, s, func(c *crawl.Config) {
-			c.Scope.Mode = crawl.ScopeAny
-			c.MaxDepth = limit
-			c.Frontier.PerHost = 4
-			c.Frontier.Order = frontier.Order(seed % 4)
+			c.Gate.Scope.Mode = gate.ScopeAny
+			c.Gate.MaxDepth = limit
+			c.Gate.Frontier.PerHost = 4
+			c.Gate.Frontier.Order = frontier.Order(seed % 4)
 		}, "http://h0.example/p0")
 		checkAgainst(t, seed, n, want)
 		for _, sk := range n.skips {
-			if sk.Reason == crawl.TooDeep && want[strings.TrimPrefix(sk.URL, "http://")] {
+			if sk.Reason == gate.TooDeep && want[strings.TrimPrefix(sk.URL, "http://")] {
 				t.Fatalf("seed %d: %s was fetched and is called too deep", seed, sk.URL)
 			}
 		}
@@ -157,11 +158,11 @@ func within(s *site, start string, limit int) map[string]bool {
 
 func TestSeedsOnly(t *testing.T) {
 	s := newSite(map[string]*page{"a.example/": {links: []string{"/x"}}, "a.example/x": {}})
-	n, _ := inBubble(t, s, func(c *crawl.Config) { c.MaxDepth = crawl.SeedsOnly }, "http://a.example/")
+	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Gate.MaxDepth = gate.SeedsOnly }, "http://a.example/")
 	if got := n.urls(); !slices.Equal(got, []string{"a.example/"}) {
 		t.Errorf("fetched %v", got)
 	}
-	if r := n.reason("http://a.example/x"); r != crawl.TooDeep {
+	if r := n.reason("http://a.example/x"); r != gate.TooDeep {
 		t.Errorf("the link was skipped for %q", r)
 	}
 }
@@ -179,7 +180,7 @@ func TestPageLimitIsNeverOvershot(t *testing.T) {
 	for _, limit := range []int{1, 2, 5, 17} {
 		n, res := inBubble(t, s, func(c *crawl.Config) {
 			c.MaxPages = limit
-			c.Workers, c.Frontier.PerHost = 32, 32
+			c.Workers, c.Gate.Frontier.PerHost = 32, 32
 		}, "http://a.example/")
 		if len(n.pages) != limit || res.Fetched != limit || res.EndedBy != crawl.ByMaxPages {
 			t.Errorf("limit %d: %d recorded, %d counted, ended by %s", limit, len(n.pages), res.Fetched, res.EndedBy)
@@ -211,7 +212,7 @@ func TestSlowHostDoesNotHoldFastOne(t *testing.T) {
 			}
 		}
 	}
-	_, res := inBubble(t, s, func(c *crawl.Config) { c.Workers = 2; c.Frontier.Delay = time.Second }, "http://slow.example/", "http://fast.example/")
+	_, res := inBubble(t, s, func(c *crawl.Config) { c.Workers = 2; c.Gate.Frontier.Delay = time.Second }, "http://slow.example/", "http://fast.example/")
 	var start, fastEnd time.Time
 	start = s.hits[0].at
 	for _, h := range s.hits {
@@ -248,7 +249,7 @@ func TestPolitenessOverFiftyHosts(t *testing.T) {
 		s.pages[host+"/"] = root
 		seeds = append(seeds, "http://"+host+"/")
 	}
-	inBubble(t, s, func(c *crawl.Config) { c.Workers = 7; c.Frontier.Delay = time.Second }, seeds...)
+	inBubble(t, s, func(c *crawl.Config) { c.Workers = 7; c.Gate.Frontier.Delay = time.Second }, seeds...)
 	last, count := map[string]time.Time{}, map[string]int{}
 	for _, h := range s.hits {
 		host, path, _ := strings.Cut(h.url, "/")
@@ -274,8 +275,8 @@ func TestWaitingForAWorkerDoesNotShortenTheDelay(t *testing.T) {
 	seeds := many(s, "a.example", 6)
 	s.pages["a.example/0"].latency, s.pages["a.example/1"].latency = 5*time.Second, 5*time.Second
 	inBubble(t, s, func(c *crawl.Config) {
-		c.Workers, c.IgnoreRobots = 2, true
-		c.Frontier.PerHost, c.Frontier.Delay = 4, time.Second
+		c.Workers, c.Gate.IgnoreRobots = 2, true
+		c.Gate.Frontier.PerHost, c.Gate.Frontier.Delay = 4, time.Second
 	}, seeds...)
 	for i := 1; i < len(s.hits); i++ {
 		if gap := s.hits[i].at.Sub(s.hits[i-1].at); gap < time.Second {
@@ -290,7 +291,7 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 		"a.example/busy":  {fails: 2, failWith: 429, header: http.Header{"Retry-After": {"30"}}},
 		"a.example/other": {},
 	})
-	n, res := inBubble(t, s, func(c *crawl.Config) { c.Frontier.Delay = time.Second; c.Frontier.Retries = 2 }, "http://a.example/")
+	n, res := inBubble(t, s, func(c *crawl.Config) { c.Gate.Frontier.Delay = time.Second; c.Gate.Frontier.Retries = 2 }, "http://a.example/")
 	if got := n.urls(); !slices.Equal(got, []string{"a.example/", "a.example/busy", "a.example/other"}) {
 		t.Errorf("fetched %v", got)
 	}
@@ -312,7 +313,7 @@ func TestServerErrorsAreTriedAgainThenStand(t *testing.T) {
 		"a.example/once": {fails: 1, failWith: 500}, "a.example/always": {fails: -1, failWith: 502},
 		"a.example/reset": {fails: -1},
 	})
-	n, res := inBubble(t, s, func(c *crawl.Config) { c.Frontier.Retries = 2 }, "http://a.example/")
+	n, res := inBubble(t, s, func(c *crawl.Config) { c.Gate.Frontier.Retries = 2 }, "http://a.example/")
 	status := map[string]int{}
 	for _, p := range n.pages {
 		status[p.url] = p.status
@@ -353,14 +354,14 @@ func TestRobots(t *testing.T) {
 		robots *page
 		change func(*crawl.Config)
 		want   []string
-		reason crawl.Reason // of /private/x
+		reason gate.Reason // of /private/x
 	}{
-		{"obeyed", rules, nil, []string{"a.example/", "a.example/nf", "a.example/public"}, crawl.Disallowed},
+		{"obeyed", rules, nil, []string{"a.example/", "a.example/nf", "a.example/public"}, gate.Disallowed},
 		{"missing", nil, nil, all, ""},
-		{"ignored", rules, func(c *crawl.Config) { c.IgnoreRobots = true }, all, ""},
-		{"server error", &page{status: 500}, func(c *crawl.Config) { c.Frontier.Retries = 1 }, nil, ""},
-		{"server error that passes", &page{html: "User-agent: *\nAllow: /\n", header: text, fails: 1, failWith: 503}, func(c *crawl.Config) { c.Frontier.Retries = 1 }, all, ""},
-		{"with sitemap", rules, func(c *crawl.Config) { c.Sitemaps = true }, []string{"a.example/", "a.example/hidden", "a.example/map", "a.example/nf", "a.example/public"}, crawl.Disallowed},
+		{"ignored", rules, func(c *crawl.Config) { c.Gate.IgnoreRobots = true }, all, ""},
+		{"server error", &page{status: 500}, func(c *crawl.Config) { c.Gate.Frontier.Retries = 1 }, nil, ""},
+		{"server error that passes", &page{html: "User-agent: *\nAllow: /\n", header: text, fails: 1, failWith: 503}, func(c *crawl.Config) { c.Gate.Frontier.Retries = 1 }, all, ""},
+		{"with sitemap", rules, func(c *crawl.Config) { c.Sitemaps = true }, []string{"a.example/", "a.example/hidden", "a.example/map", "a.example/nf", "a.example/public"}, gate.Disallowed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := pages(c.robots)
@@ -371,7 +372,7 @@ func TestRobots(t *testing.T) {
 			if r := n.reason("http://a.example/private/x"); r != c.reason {
 				t.Errorf("/private/x skipped for %q, want %q", r, c.reason)
 			}
-			if c.want == nil && res.Skipped[crawl.Disallowed] != 1 {
+			if c.want == nil && res.Skipped[gate.Disallowed] != 1 {
 				t.Errorf("skipped %v, want the seed refused by robots", res.Skipped)
 			}
 			asked := 0
@@ -398,7 +399,7 @@ func TestNofollowAndNoindex(t *testing.T) {
 	if got := n.urls(); !slices.Equal(got, []string{"a.example/", "a.example/head", "a.example/meta"}) {
 		t.Errorf("fetched %v", got)
 	}
-	if res.Skipped[crawl.Nofollow] != 3 {
+	if res.Skipped[gate.Nofollow] != 3 {
 		t.Errorf("skipped %v, want 3 nofollow", res.Skipped)
 	}
 }
@@ -423,9 +424,9 @@ func TestRedirects(t *testing.T) {
 	if got := n.urls(); !slices.Equal(got, want) {
 		t.Errorf("recorded %v, want %v", got, want)
 	}
-	for url, reason := range map[string]crawl.Reason{
-		"loop2": crawl.RedirectLoop, "self": crawl.RedirectLoop, "out": crawl.OutOfScope, "bad": crawl.RedirectBad,
-		"empty": crawl.RedirectBad, "long/10": crawl.RedirectLimit, "known": crawl.RedirectSeen,
+	for url, reason := range map[string]gate.Reason{
+		"loop2": gate.RedirectLoop, "self": gate.RedirectLoop, "out": gate.OutOfScope, "bad": gate.RedirectBad,
+		"empty": gate.RedirectBad, "long/10": gate.RedirectLimit, "known": gate.RedirectSeen,
 	} {
 		if got := n.reason("http://a.example/" + url); got != reason {
 			t.Errorf("%s: %q, want %q", url, got, reason)
@@ -457,7 +458,7 @@ func TestSeedThatMovedToItsOtherName(t *testing.T) {
 	if got := n.urls(); !slices.Equal(got, []string{"www.site.example/", "www.site.example/x"}) {
 		t.Errorf("fetched %v", got)
 	}
-	if r := n.reason("http://moved.example/"); r != crawl.OutOfScope {
+	if r := n.reason("http://moved.example/"); r != gate.OutOfScope {
 		t.Errorf("a seed that moved to another site: %q", r)
 	}
 }
@@ -468,26 +469,26 @@ func TestScope(t *testing.T) {
 		"www.site.example/docs/a": {}, "www.site.example/other": {}, "api.site.example/": {}, "far.test/": {}, "www.site.example/docs/a.zip": {},
 	})
 	for _, c := range []struct {
-		mode crawl.ScopeMode
+		mode gate.ScopeMode
 		want string
 	}{
-		{crawl.ScopePrefix, "www.site.example/docs/ www.site.example/docs/a"},
-		{crawl.ScopeHost, "www.site.example/docs/ www.site.example/docs/a www.site.example/other"},
-		{crawl.ScopeDomain, "api.site.example/ www.site.example/docs/ www.site.example/docs/a www.site.example/other"},
-		{crawl.ScopeAny, "api.site.example/ far.test/ www.site.example/docs/ www.site.example/docs/a www.site.example/other"},
+		{gate.ScopePrefix, "www.site.example/docs/ www.site.example/docs/a"},
+		{gate.ScopeHost, "www.site.example/docs/ www.site.example/docs/a www.site.example/other"},
+		{gate.ScopeDomain, "api.site.example/ www.site.example/docs/ www.site.example/docs/a www.site.example/other"},
+		{gate.ScopeAny, "api.site.example/ far.test/ www.site.example/docs/ www.site.example/docs/a www.site.example/other"},
 	} {
 		n, res := inBubble(t, s, func(cfg *crawl.Config) {
-			cfg.Scope = crawl.Scope{Mode: c.mode, Exclude: []*regexp.Regexp{regexp.MustCompile(`\.zip$`)}}
+			cfg.Gate.Scope = gate.Scope{Mode: c.mode, Exclude: []*regexp.Regexp{regexp.MustCompile(`\.zip$`)}}
 		}, "http://www.site.example/docs/")
 		if got := strings.Join(n.urls(), " "); got != c.want {
 			t.Errorf("%s: fetched %s, want %s", c.mode, got, c.want)
 		}
-		if res.Skipped[crawl.Excluded] != 1 && c.mode != crawl.ScopePrefix {
+		if res.Skipped[gate.Excluded] != 1 && c.mode != gate.ScopePrefix {
 			t.Errorf("%s: skipped %v", c.mode, res.Skipped)
 		}
 	}
 	n, _ := inBubble(t, s, func(cfg *crawl.Config) {
-		cfg.Scope.Include = []*regexp.Regexp{regexp.MustCompile(`/docs/`)}
+		cfg.Gate.Scope.Include = []*regexp.Regexp{regexp.MustCompile(`/docs/`)}
 	}, "http://www.site.example/docs/")
 	if got := strings.Join(n.urls(), " "); got != "www.site.example/docs/ www.site.example/docs/a www.site.example/docs/a.zip" {
 		t.Errorf("include: fetched %s", got)
@@ -502,7 +503,7 @@ func TestRefusalsComeBeforeSeenAndAreToldOnce(t *testing.T) {
 		s.pages[fmt.Sprintf("a.example/%d", i)] = &page{links: []string{"http://out.example/", "/1"}}
 	}
 	n, res := inBubble(t, s, nil, "http://a.example/")
-	if len(n.skips) != 1 || n.skips[0].Reason != crawl.OutOfScope || n.skips[0].Via != "http://a.example/1" {
+	if len(n.skips) != 1 || n.skips[0].Reason != gate.OutOfScope || n.skips[0].Via != "http://a.example/1" {
 		t.Errorf("skips %v, want one", n.skips)
 	}
 	if got := res.Dedup.New; got != 4 {
@@ -516,8 +517,8 @@ func TestHostBudget(t *testing.T) {
 		s.pages["a.example/"].links = append(s.pages["a.example/"].links, fmt.Sprintf("/%d", i), "http://b.example/")
 		s.pages[fmt.Sprintf("a.example/%d", i)] = &page{links: []string{"/"}}
 	}
-	n, res := inBubble(t, s, func(c *crawl.Config) { c.Frontier.MaxPerHost = 4; c.Scope.Mode = crawl.ScopeAny }, "http://a.example/")
-	if len(n.pages) != 5 || res.Skipped[crawl.HostBudget] != 7 {
+	n, res := inBubble(t, s, func(c *crawl.Config) { c.Gate.Frontier.MaxPerHost = 4; c.Gate.Scope.Mode = gate.ScopeAny }, "http://a.example/")
+	if len(n.pages) != 5 || res.Skipped[gate.HostBudget] != 7 {
 		t.Errorf("%d pages, skipped %v; want 4 of a, 1 of b, 7 over the budget", len(n.pages), res.Skipped)
 	}
 	if r := n.reason("http://a.example/"); r != "" {
@@ -531,11 +532,11 @@ func TestDeadHostIsGivenUp(t *testing.T) {
 		s.pages["a.example/"].links = append(s.pages["a.example/"].links, fmt.Sprintf("http://gone.example/%d", i))
 	}
 	s.pages["a.example/"].links = append(s.pages["a.example/"].links, "/ok")
-	n, res := inBubble(t, s, func(c *crawl.Config) { c.Scope.Mode = crawl.ScopeAny; c.Frontier.Delay = time.Second }, "http://a.example/")
+	n, res := inBubble(t, s, func(c *crawl.Config) { c.Gate.Scope.Mode = gate.ScopeAny; c.Gate.Frontier.Delay = time.Second }, "http://a.example/")
 	if len(n.pages) != 2 {
 		t.Errorf("pages %v", n.urls())
 	}
-	if res.Errors["no-host"] != 10 || res.Skipped[crawl.HostClosed] != 40 {
+	if res.Errors["no-host"] != 10 || res.Skipped[gate.HostClosed] != 40 {
 		t.Errorf("errors %v, skipped %v; want 10 tries and 40 given up", res.Errors, res.Skipped)
 	}
 }
@@ -550,7 +551,7 @@ func TestGracefulStop(t *testing.T) {
 		w := memweb.New(s.hosts())
 		defer w.Close()
 		cfg := config(t, w, n, "http://a.example/")
-		cfg.Workers, cfg.Frontier.PerHost, cfg.Grace, cfg.IgnoreRobots = 3, 3, 5*time.Second, true
+		cfg.Workers, cfg.Gate.Frontier.PerHost, cfg.Grace, cfg.Gate.IgnoreRobots = 3, 3, 5*time.Second, true
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(500*time.Millisecond, cancel)
 		start := time.Now()
@@ -576,7 +577,7 @@ func TestTimeLimit(t *testing.T) {
 		s.pages["a.example/"].links = append(s.pages["a.example/"].links, fmt.Sprintf("/%d", i))
 		s.pages[fmt.Sprintf("a.example/%d", i)] = &page{}
 	}
-	_, res := inBubble(t, s, func(c *crawl.Config) { c.TimeLimit = 10 * time.Second; c.Frontier.Delay = time.Second }, "http://a.example/")
+	_, res := inBubble(t, s, func(c *crawl.Config) { c.TimeLimit = 10 * time.Second; c.Gate.Frontier.Delay = time.Second }, "http://a.example/")
 	if res.EndedBy != crawl.ByTimeLimit || res.Fetched < 9 || res.Fetched > 11 {
 		t.Errorf("ended by %s after %d pages, want about 10 at one a second", res.EndedBy, res.Fetched)
 	}
@@ -607,7 +608,7 @@ func TestRecorderError(t *testing.T) {
 		defer w.Close()
 		n := &notes{failAt: 10}
 		cfg := config(t, w, n, "http://a.example/")
-		cfg.Frontier.PerHost = 4
+		cfg.Gate.Frontier.PerHost = 4
 		res, err := crawl.Run(t.Context(), cfg)
 		if err == nil || !strings.Contains(err.Error(), "disk full") {
 			t.Errorf("error %v, want the recorder's", err)
@@ -626,7 +627,7 @@ func TestProgressIsReported(t *testing.T) {
 	}
 	var looks []crawl.Progress
 	inBubble(t, s, func(c *crawl.Config) {
-		c.Frontier.Delay = time.Second
+		c.Gate.Frontier.Delay = time.Second
 		c.Progress = func(p crawl.Progress) { looks = append(looks, p) }
 		c.ProgressEvery = 10 * time.Second
 	}, "http://a.example/")
@@ -647,7 +648,7 @@ func TestConfigErrors(t *testing.T) {
 		want   string
 	}{
 		{"no seeds", func(c *crawl.Config) { c.Seeds = nil }, "no seeds"},
-		{"no filter", func(c *crawl.Config) { c.Dedup.FPRate = 2 }, "FPRate"},
+		{"no filter", func(c *crawl.Config) { c.Gate.Dedup.FPRate = 2 }, "FPRate"},
 		{"bad seed", func(c *crawl.Config) { c.Seeds = []string{"ftp://x/"} }, "ftp://x/"},
 		{"negative", func(c *crawl.Config) { c.MaxPages = -1 }, "negative"},
 		{"bad header", func(c *crawl.Config) { c.Fetch.Header = http.Header{"X": {"a\r\nb"}} }, "X"},
@@ -673,8 +674,8 @@ func TestManyHostsKeepThePipeFull(t *testing.T) {
 		p.latency = 20 * time.Millisecond
 	}
 	n, res := inBubble(t, s, func(c *crawl.Config) {
-		c.Workers, c.IgnoreRobots = 256, true
-		c.Frontier.Delay = 100 * time.Millisecond
+		c.Workers, c.Gate.IgnoreRobots = 256, true
+		c.Gate.Frontier.Delay = 100 * time.Millisecond
 	}, seeds...)
 	took := res.Finished.Sub(res.Started).Seconds()
 	if rate, allowed := float64(len(n.pages))/took, hosts/0.1; len(n.pages) != hosts*each || rate < 0.95*allowed {

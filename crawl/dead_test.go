@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crawler/crawl"
+	"crawler/gate"
 	"crawler/internal/memweb"
 )
 
@@ -32,7 +33,7 @@ func livingAmongDead(t *testing.T, dead, urls int) (took time.Duration) {
 		defer w.Close()
 		n := &notes{}
 		cfg := config(t, w, n, seeds...)
-		cfg.Workers, cfg.Frontier.Delay, cfg.Frontier.Retries = 64, time.Second, 2
+		cfg.Workers, cfg.Gate.Frontier.Delay, cfg.Gate.Frontier.Retries = 64, time.Second, 2
 		cfg.Fetch.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 			if strings.HasPrefix(addr, "living") {
 				return w.DialContext(ctx, network, addr)
@@ -42,7 +43,7 @@ func livingAmongDead(t *testing.T, dead, urls int) (took time.Duration) {
 		}
 		start := time.Now()
 		res, err := crawl.Run(t.Context(), cfg)
-		told := res.Errors["connect"] + res.Skipped[crawl.HostClosed]
+		told := res.Errors["connect"] + res.Skipped[gate.HostClosed]
 		if err != nil || len(n.pages) != 1000 || told != dead*urls {
 			t.Fatalf("%v: %d pages of 1000, %d refusals of %d", err, len(n.pages), told, dead*urls)
 		}

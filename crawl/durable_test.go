@@ -23,6 +23,7 @@ import (
 	"crawler/crawl"
 	"crawler/dedup"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/internal/memweb"
 	"crawler/report"
 	"crawler/store"
@@ -138,8 +139,8 @@ func (d *durable) check(want map[string]bool, res crawl.Result, rep *report.Repo
 	if n := d.checkPages(want); res.EndedBy != crawl.Done || res.Fetched != n || rep.Pages.Fetched != n {
 		d.t.Errorf("ended by %s with %d pages, reported %d, recorded %d", res.EndedBy, res.Fetched, rep.Pages.Fetched, n)
 	}
-	told := map[crawl.Reason]int{}
-	for _, s := range lines[crawl.Skip](d.t, d.mem, report.SkippedFile) {
+	told := map[gate.Reason]int{}
+	for _, s := range lines[gate.Skip](d.t, d.mem, report.SkippedFile) {
 		told[s.Reason]++
 	}
 	counted := maps.Clone(res.Skipped)
@@ -198,14 +199,14 @@ func crashes(t *testing.T, seed uint64) {
 	delay := time.Duration(rng.IntN(2)) * 200 * time.Millisecond
 	depth := []int{0, 0, 50}[rng.IntN(3)] // a limit that nothing reaches keeps the depths
 	d.cfg = func(c *crawl.Config) {
-		c.Scope.Mode = crawl.ScopeAny
-		c.MaxDepth = depth
+		c.Gate.Scope.Mode = gate.ScopeAny
+		c.Gate.MaxDepth = depth
 		c.Tail = 1 + int(seed%7)
-		c.Dedup = dedup.Config{ExpectURLs: 1 + int(seed%100), BitsPerURL: 2, RestartEvery: int(seed % 3 * 9), Seed: seed}
-		c.Frontier = frontier.Config{Delay: delay, Retries: 3, PerHost: 1, Window: 1}
-		c.Frontier.Order, c.Frontier.OrderPages = frontier.Order(rng.IntN(4)), 1+rng.IntN(20) // each run another
+		c.Gate.Dedup = dedup.Config{ExpectURLs: 1 + int(seed%100), BitsPerURL: 2, RestartEvery: int(seed % 3 * 9), Seed: seed}
+		c.Gate.Frontier = frontier.Config{Delay: delay, Retries: 3, PerHost: 1, Window: 1}
+		c.Gate.Frontier.Order, c.Gate.Frontier.OrderPages = frontier.Order(rng.IntN(4)), 1+rng.IntN(20) // each run another
 		if delay == 0 {
-			c.Frontier.Delay = frontier.NoDelay
+			c.Gate.Frontier.Delay = frontier.NoDelay
 		}
 	}
 	for range 8 {
@@ -297,8 +298,8 @@ func TestEveryFileOperationMayFail(t *testing.T) {
 	newCrawl := func() *durable {
 		return &durable{t: t, mem: vfs.NewCrashableMem(), site: s, web: web, seed: "http://a.example/0", cfg: func(c *crawl.Config) {
 			c.Workers, c.Grace, c.Tail = 2, -1, 3
-			c.Dedup = dedup.Config{ExpectURLs: 4, BitsPerURL: 2, Seed: 3}
-			c.Frontier.Window = 1
+			c.Gate.Dedup = dedup.Config{ExpectURLs: 4, BitsPerURL: 2, Seed: 3}
+			c.Gate.Frontier.Window = 1
 		}}
 	}
 	d, counting := newCrawl(), &faults{n: math.MaxInt}

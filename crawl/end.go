@@ -3,8 +3,6 @@ package crawl
 import (
 	"errors"
 	"time"
-
-	"crawler/frontier"
 )
 
 // timeLimit is a channel that speaks when the crawl's time is up, nil without one.
@@ -15,16 +13,17 @@ func (c *coordinator) timeLimit() <-chan time.Time {
 	return time.After(c.cfg.TimeLimit)
 }
 
-// finish tells what is known only at the end, and takes recorder and Store to their
-// last commit. Workers and keeper have ended.
+// finish reports what is known only at the end, and takes recorder and Store to their last
+// commit. Workers and keeper have ended.
 func (c *coordinator) finish(recorderEnds func()) (Result, error) {
-	resumable := c.ring.durable() && !c.complete()
+	resumable := c.ledger.Durable() && !c.complete()
 	if !resumable {
-		c.tellRest()
+		c.gate.Finish()
+		c.ledger.CheckNow(c.gate.Checks())
 	}
-	if len(c.skipped) > 0 {
-		c.ring.orders <- order{skips: c.skipped}
-		c.skipped = nil
+	if backlog := c.gate.Backlog(); len(backlog) > 0 {
+		c.ring.orders <- order{skips: backlog}
+		c.gate.Sent(false)
 	}
 	close(c.ring.orders)
 	recorderEnds()
@@ -32,30 +31,30 @@ func (c *coordinator) finish(recorderEnds func()) (Result, error) {
 		c.graceful.Stop()
 	}
 	c.endedBy()
-	err := errors.Join(c.ring.recordErr, c.failed)
-	if err == nil && c.ring.durable() {
+	err := errors.Join(c.ring.recordErr, c.ledger.Err())
+	if err == nil && c.ledger.Durable() {
 		err = c.lastCommit()
 	}
 	if err == nil && resumable {
-		err = c.tellProvisionally()
+		err = c.reportProvisional()
 	}
 	if err == nil {
-		err = c.ring.cfg.Recorder.Flush()
+		err = c.cfg.Recorder.Flush()
 	}
-	if c.keeper.sieve != nil {
-		err = errors.Join(err, c.keeper.sieve.Close())
+	if errors.Is(err, ErrStop) {
+		err = nil // it has ended
 	}
+	err = errors.Join(err, c.ledger.Close())
 	r := c.present()
-	r.Dedup = c.seen.Stats()
-	c.traps.count(r.Traps)
+	r.Dedup, r.Traps = c.gate.Account()
 	return r, err
 }
 
-// complete reports whether nothing is left to be done. A limit that was met by the
-// last page ended nothing.
+// complete reports whether nothing is left to be done. A limit that was met by the last page
+// ended nothing.
 func (c *coordinator) complete() bool {
 	by := c.result.EndedBy
-	return (by == "" || by.Limit()) && c.frontier.Idle() && c.doubts.len() == 0
+	return (by == "" || by.Limit()) && c.gate.Idle()
 }
 
 // endedBy settles what ended the crawl.
@@ -63,7 +62,7 @@ func (c *coordinator) endedBy() {
 	switch {
 	case c.ring.recordErr != nil:
 		c.result.EndedBy = ByRecordError
-	case c.failed != nil:
+	case c.ledger.Err() != nil:
 		c.result.EndedBy = ByStoreError
 	case c.complete():
 		c.result.EndedBy = Done
@@ -77,74 +76,58 @@ func (c *coordinator) lastCommit() error {
 		c.result.EndedBy = ByRecordError
 		return err
 	}
-	err := c.addState(b, true)
-	if err == nil {
-		err = c.keeper.commit(b)
-	}
-	if err != nil {
+	if err := c.ledger.Last(b); err != nil {
 		c.result.EndedBy = ByStoreError
+		return err
 	}
-	return err
+	return nil
 }
 
-// tellRest tells of the URLs that stayed beyond the depth limit and of those whose
-// refusal might have passed.
-func (c *coordinator) tellRest() {
-	c.leaving = true
-	if c.depths != nil {
-		c.depths.TooDeep(func(it frontier.Item) { c.refuse(it, TooDeep) })
+// reportProvisional writes the refusals that are final only if the crawl is never resumed.
+// They lie behind the last commit, so a resume cuts them off.
+func (c *coordinator) reportProvisional() error {
+	c.gate.FinishProvisionally()
+	if err := c.ledger.CheckNow(c.gate.Checks()); err != nil {
+		return err
 	}
-	for _, h := range c.held {
-		c.ask(question{Item: h.Item, reason: h.reason})
-	}
-	for _, list := range c.waiting {
-		for _, h := range list {
-			c.ask(question{Item: h.Item, reason: h.reason})
-		}
-	}
-	for _, h := range c.traps.all() {
-		c.skip(h.skip())
-	}
-	for c.failed == nil && len(c.doubts.waiting) > 0 {
-		j := c.check()
-		if err := j.do(); err != nil {
-			c.failed = err
-			return
-		}
-		j.then()
-	}
-}
-
-// tellProvisionally tells, behind the last commit, what a crawl that was stopped would
-// tell if it did not go on. When it does go on, these lines are cut again.
-func (c *coordinator) tellProvisionally() error {
-	c.doubts = doubts{} // they are committed, and not for this run to decide
-	c.tellRest()
-	for _, s := range c.skipped {
+	for _, s := range c.gate.Backlog() {
 		if err := c.cfg.Recorder.Skip(s); err != nil {
 			return err
 		}
 	}
-	return c.failed
+	return nil
 }
 
-// report shows the present state to the one who asked for it.
+// present is the Result as of now.
+func (c *coordinator) present() Result {
+	r := c.result
+	r.Finished = time.Now()
+	r.Active = c.before + r.Finished.Sub(c.began)
+	queue, n := c.gate.Queue(), c.gate.Counts()
+	r.Queued, r.Leased, r.Hosts = queue.Queued(), queue.Leased(), queue.Hosts()
+	r.Admitted, r.Skipped, r.Errors, r.Traps = n.Admitted, n.Skipped, n.Errors, n.Traps
+	r.Audit = Audit{Mode: c.gate.Mode(), Maybe: n.Maybe, Restarts: c.ledger.Restarts()}
+	return r
+}
+
+// report shows the present state to whoever asked for it.
 func (c *coordinator) report() {
 	if c.cfg.Progress == nil {
 		return
 	}
+	queue, n := c.gate.Queue(), c.gate.Counts()
 	p := Progress{
-		Elapsed: time.Since(c.began), Admitted: c.result.Admitted, Fetched: c.result.Fetched, Bytes: c.result.Bytes,
-		Queued: c.frontier.Queued(), Leased: c.frontier.Leased(), Hosts: c.frontier.Hosts(),
+		Elapsed: time.Since(c.began), Admitted: n.Admitted, Fetched: c.result.Fetched, Bytes: c.result.Bytes,
+		Queued: queue.Queued(), Leased: queue.Leased(), Hosts: queue.Hosts(),
 		MaxPages: c.cfg.MaxPages, TimeLimit: c.cfg.TimeLimit, Stopping: c.stopping,
 	}
-	for _, n := range c.result.Errors {
-		p.Failed += n
+	for _, k := range n.Errors {
+		p.Failed += k
 	}
-	for _, n := range c.result.Skipped {
-		p.Skipped += n
+	for _, k := range n.Skipped {
+		p.Skipped += k
 	}
-	p.Busiest = c.frontier.Busiest(busiestShown)
+	p.Busiest = queue.Busiest(busiestShown)
 	c.cfg.Progress(p)
 }
 

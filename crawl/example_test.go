@@ -8,6 +8,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/frontier"
+	"crawler/gate"
 )
 
 // A test of one's own site: every link leads somewhere. The crawl needs no more than
@@ -18,7 +19,7 @@ func ExampleRun() {
 	res, err := crawl.Run(context.Background(), crawl.Config{
 		Seeds:    []string{site.URL},
 		Recorder: brokenLinks{},
-		Frontier: frontier.Config{Delay: frontier.NoDelay}, // our own site, so no pause
+		Gate:     gate.Config{Frontier: frontier.Config{Delay: frontier.NoDelay}}, // our own site, so no pause
 	})
 	fmt.Println(res.Fetched, "pages,", res.Skipped["scope"], "link elsewhere,", err)
 	// Output:
@@ -36,5 +37,5 @@ func (brokenLinks) Page(v *crawl.Visit) error {
 	}
 	return nil
 }
-func (brokenLinks) Skip(crawl.Skip) error { return nil }
-func (brokenLinks) Flush() error          { return nil }
+func (brokenLinks) Skip(gate.Skip) error { return nil }
+func (brokenLinks) Flush() error         { return nil }

@@ -10,6 +10,7 @@ import (
 	"crawler/crawl"
 	"crawler/fetch"
 	"crawler/frontier"
+	"crawler/gate"
 )
 
 // Without a Guard of the caller's, pages lead to public addresses and to the seeds alone.
@@ -32,17 +33,16 @@ func TestPagesDoNotLeadInside(t *testing.T) {
 	n := &notes{}
 	start := time.Now()
 	res, err := crawl.Run(t.Context(), crawl.Config{
-		Seeds: []string{site.URL}, Recorder: n, Scope: crawl.Scope{Mode: crawl.ScopeAny},
-		Frontier: frontier.Config{Delay: frontier.NoDelay},
+		Seeds: []string{site.URL}, Recorder: n, Gate: gate.Config{Scope: gate.Scope{Mode: gate.ScopeAny}, Frontier: frontier.Config{Delay: frontier.NoDelay}},
 	})
-	if err != nil || res.Fetched != 2 || res.Errors[crawl.Reason(fetch.ReasonAddress)] != 2 || res.Retried != 0 {
+	if err != nil || res.Fetched != 2 || res.Errors[gate.Reason(fetch.ReasonAddress)] != 2 || res.Retried != 0 {
 		t.Errorf("%v: fetched %d, errors %v, %d tries more", err, res.Fetched, res.Errors, res.Retried)
 	}
 	if took := time.Since(start); took > 2*time.Second {
 		t.Errorf("it took %v: refusals are waited for", took)
 	}
 	for _, skip := range n.skips {
-		if skip.Reason == crawl.HostClosed {
+		if skip.Reason == gate.HostClosed {
 			t.Errorf("the host was given up: %v", skip)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"crawler/dedup"
 	"crawler/fetch"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/store"
 	"crawler/weburl"
 )
@@ -34,7 +35,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		"interrupted":  {func(c *crawl.Config, cancel context.CancelFunc) { stall(c); c.Recorder = &canceller{cancel: cancel} }, crawl.ByInterrupt, false},
 		"record error": {func(c *crawl.Config, _ context.CancelFunc) { c.Recorder = &notes{failAt: 3} }, crawl.ByRecordError, true},
 		"bad settings": {func(c *crawl.Config, _ context.CancelFunc) { c.Workers = -1 }, "", true},
-		"bad filter":   {func(c *crawl.Config, _ context.CancelFunc) { c.Dedup.FPRate = 2 }, "", true},
+		"bad filter":   {func(c *crawl.Config, _ context.CancelFunc) { c.Gate.Dedup.FPRate = 2 }, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := leakyServer(t)
@@ -134,10 +135,7 @@ func overTCP(server *httptest.Server, n *notes) crawl.Config {
 		panic(err)
 	}
 	return crawl.Config{
-		Seeds: []string{server.URL + "/"}, Recorder: n, Workers: 4, Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1},
-		IgnoreRobots: true,
-		Frontier:     frontier.Config{Delay: frontier.NoDelay, PerHost: 4},
-		Fetch:        fetch.Config{UserAgent: "crawler/test", MaxBody: 1 << 16, Guard: &fetch.Guard{Seeds: []weburl.URL{seed}}},
+		Seeds: []string{server.URL + "/"}, Recorder: n, Workers: 4, Gate: gate.Config{Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}, IgnoreRobots: true, Frontier: frontier.Config{Delay: frontier.NoDelay, PerHost: 4}}, Fetch: fetch.Config{UserAgent: "crawler/test", MaxBody: 1 << 16, Guard: &fetch.Guard{Seeds: []weburl.URL{seed}}},
 	}
 }
 

@@ -31,7 +31,7 @@ func TestOrdersSteerTheCrawl(t *testing.T) {
 		frontier.BreadthFirst: false, frontier.OPIC: true, frontier.InLinks: true, frontier.OPICInLinks: true,
 	} {
 		n, _ := inBubble(t, s, func(c *crawl.Config) {
-			c.MaxPages, c.Workers, c.Frontier.Order = 20, 1, order
+			c.MaxPages, c.Workers, c.Gate.Frontier.Order = 20, 1, order
 		}, "http://a.example/")
 		if got := slices.Contains(n.urls(), "a.example/hub"); got != want {
 			t.Errorf("%v: hub fetched among the first 20: %v, want %v", order, got, want)

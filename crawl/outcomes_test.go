@@ -19,6 +19,7 @@ import (
 	"crawler/crawl"
 	"crawler/dedup"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/internal/memweb"
 	"crawler/report"
 	"crawler/store"
@@ -82,15 +83,15 @@ func wildWeb(rng *rand.Rand, closing bool) *wild {
 // outcomes is what became of each URL.
 type outcomes struct {
 	pages map[string]bool
-	skips map[string]crawl.Reason
+	skips map[string]gate.Reason
 }
 
 func (d *durable) outcomes() outcomes {
-	o := outcomes{map[string]bool{}, map[string]crawl.Reason{}}
+	o := outcomes{map[string]bool{}, map[string]gate.Reason{}}
 	for _, p := range lines[report.PageRecord](d.t, d.mem, report.PagesFile) {
 		o.pages[strings.TrimPrefix(p.FinalURL, "http://")] = true
 	}
-	for _, s := range lines[crawl.Skip](d.t, d.mem, report.SkippedFile) {
+	for _, s := range lines[gate.Skip](d.t, d.mem, report.SkippedFile) {
 		u := strings.TrimPrefix(s.URL, "http://")
 		if o.skips[u] != "" || o.pages[u] {
 			d.t.Errorf("%s is refused (%s) and has another outcome (%s)", u, s.Reason, o.skips[u])
@@ -102,7 +103,7 @@ func (d *durable) outcomes() outcomes {
 
 // of reports whether anything became of u or of what it redirects to.
 func (o outcomes) of(w *wild, u string) bool {
-	for range crawl.MaxRedirects + 2 {
+	for range gate.MaxRedirects + 2 {
 		if o.pages[u] || o.skips[u] != "" {
 			return true
 		}
@@ -139,10 +140,10 @@ func oneOutcome(t *testing.T, rng *rand.Rand, seed uint64) {
 	defer d.web.Close()
 	maxPages := 0
 	d.cfg = func(c *crawl.Config) {
-		c.Scope = crawl.Scope{Mode: crawl.ScopeAny, Include: []*regexp.Regexp{regexp.MustCompile("example/")}}
-		c.MaxDepth, c.MaxPages, c.Tail = depth, maxPages, 1+int(seed%7)
-		c.Dedup = dedup.Config{ExpectURLs: 800, BitsPerURL: 1, RestartEvery: int(seed % 3 * 9), Seed: seed}
-		c.Frontier = frontier.Config{Delay: frontier.NoDelay, Retries: 2, PerHost: 2, Window: 1, MaxPerHost: budget, MaxFailures: 6}
+		c.Gate.Scope = gate.Scope{Mode: gate.ScopeAny, Include: []*regexp.Regexp{regexp.MustCompile("example/")}}
+		c.Gate.MaxDepth, c.MaxPages, c.Tail = depth, maxPages, 1+int(seed%7)
+		c.Gate.Dedup = dedup.Config{ExpectURLs: 800, BitsPerURL: 1, RestartEvery: int(seed % 3 * 9), Seed: seed}
+		c.Gate.Frontier = frontier.Config{Delay: frontier.NoDelay, Retries: 2, PerHost: 2, Window: 1, MaxPerHost: budget, MaxFailures: 6}
 	}
 	want, wantRes := d.uninterrupted(w)
 	last := crawl.Result{}
@@ -254,7 +255,7 @@ func (d *durable) checkOutcomes(w *wild, res crawl.Result, want *notes, wantRes 
 		}
 	}
 	for _, s := range want.skips { // which of a link and a redirect comes first is a matter of order, too
-		if u := strings.TrimPrefix(s.URL, "http://"); got.skips[u] != s.Reason && s.Reason != crawl.RedirectSeen {
+		if u := strings.TrimPrefix(s.URL, "http://"); got.skips[u] != s.Reason && s.Reason != gate.RedirectSeen {
 			d.t.Errorf("%s was refused for %q, not %q", u, got.skips[u], s.Reason)
 		}
 	}
@@ -273,8 +274,8 @@ func TestBudgetIsUsedUpWhileTheLogIsAsked(t *testing.T) {
 		d := &durable{t: t, mem: vfs.NewCrashableMem(), site: s, web: memweb.New(s.hosts()), seed: "http://a.example/"}
 		defer d.web.Close()
 		d.cfg = func(c *crawl.Config) {
-			c.Tail, c.Frontier.MaxPerHost = 1, 1000
-			c.Dedup = dedup.Config{ExpectURLs: 2000, BitsPerURL: 2, RestartEvery: 400, Seed: 1}
+			c.Tail, c.Gate.Frontier.MaxPerHost = 1, 1000
+			c.Gate.Dedup = dedup.Config{ExpectURLs: 2000, BitsPerURL: 2, RestartEvery: 400, Seed: 1}
 		}
 		res, _, err := d.run(t.Context())
 		if err != nil {
@@ -298,12 +299,12 @@ func TestRedirectToAFullHostUnderADepthLimit(t *testing.T) {
 		"b.example/page": {},
 	})
 	n, _ := inBubble(t, s, func(c *crawl.Config) {
-		c.Scope.Mode, c.MaxDepth, c.Frontier.MaxPerHost, c.IgnoreRobots = crawl.ScopeAny, 3, 2, true
+		c.Gate.Scope.Mode, c.Gate.MaxDepth, c.Gate.Frontier.MaxPerHost, c.Gate.IgnoreRobots = gate.ScopeAny, 3, 2, true
 	}, "http://a.example/")
 	if want := []string{"a.example/", "b.example/one", "b.example/page"}; !slices.Equal(n.urls(), want) {
 		t.Errorf("pages %v, not %v", n.urls(), want)
 	}
-	if r := n.reason("http://a.example/away"); r != crawl.HostBudget {
+	if r := n.reason("http://a.example/away"); r != gate.HostBudget {
 		t.Errorf("the redirect is refused for %q", r)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"crawler/crawl"
+	"crawler/gate"
 	"crawler/internal/memweb"
 )
 
@@ -67,7 +68,7 @@ func TestRFC9110_15_6_4_TroubleForEver(t *testing.T) {
 				s.pages["bad.example/robots.txt"] = &p
 			}
 			n, res := inBubble(t, s, func(cfg *crawl.Config) {
-				cfg.IgnoreRobots, cfg.Frontier.Retries, cfg.Frontier.Delay = !c.robots, 2, time.Second
+				cfg.Gate.IgnoreRobots, cfg.Gate.Frontier.Retries, cfg.Gate.Frontier.Delay = !c.robots, 2, time.Second
 			}, seeds...)
 			asked := s.hostHits("bad.example")
 			if len(asked) > c.most || c.most == 10 && len(asked) != 10 {
@@ -87,7 +88,7 @@ func TestRFC9110_15_6_4_TroubleForEver(t *testing.T) {
 			for _, skip := range n.skips {
 				of[skip.URL] = true
 			}
-			if len(of) != 70 || res.EndedBy != crawl.Done || res.Skipped[crawl.HostClosed] < 40 {
+			if len(of) != 70 || res.EndedBy != crawl.Done || res.Skipped[gate.HostClosed] < 40 {
 				t.Errorf("%d outcomes of 70, ended by %s, skipped %v, errors %v", len(of), res.EndedBy, res.Skipped, res.Errors)
 			}
 		})
@@ -109,8 +110,8 @@ func TestFlappingHost(t *testing.T) {
 			p.fails, p.failWith = -1, status
 		}
 		n, res := inBubble(t, s, func(c *crawl.Config) {
-			c.IgnoreRobots, c.Frontier.Retries, c.Frontier.Delay = true, 2, time.Second
-			c.Frontier.MaxFailures = 20
+			c.Gate.IgnoreRobots, c.Gate.Frontier.Retries, c.Gate.Frontier.Delay = true, 2, time.Second
+			c.Gate.Frontier.MaxFailures = 20
 		}, seeds...)
 		tries := map[string]int{}
 		for _, u := range s.requests() {
@@ -142,7 +143,7 @@ func TestFlappingDNS(t *testing.T) {
 		w := memweb.New(s.hosts())
 		defer w.Close()
 		cfg := config(t, w, n, seeds...)
-		cfg.IgnoreRobots, cfg.Frontier.Retries, cfg.Workers = true, 4, 4
+		cfg.Gate.IgnoreRobots, cfg.Gate.Frontier.Retries, cfg.Workers = true, 4, 4
 		var dials, never atomic.Int64
 		cfg.Fetch.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 			dns := &net.DNSError{Err: "server misbehaving", Name: addr, IsTemporary: true}
@@ -158,7 +159,7 @@ func TestFlappingDNS(t *testing.T) {
 		if err != nil || len(n.pages) != 10 || dials.Load() != 20 || never.Load() != 10 {
 			t.Errorf("%v: %d pages of 10 after %d dials, %d questions about a name that is never found", err, len(n.pages), dials.Load(), never.Load())
 		}
-		if got := res.Errors["dns"] + res.Skipped[crawl.HostClosed]; got != 30 {
+		if got := res.Errors["dns"] + res.Skipped[gate.HostClosed]; got != 30 {
 			t.Errorf("errors %v, skipped %v; want 30 together", res.Errors, res.Skipped)
 		}
 	})

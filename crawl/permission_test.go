@@ -3,10 +3,12 @@ package crawl
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"crawler/dedup"
 	"crawler/fetch"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/weburl"
 )
 
@@ -17,7 +19,7 @@ func TestWaitingPagesCarryAnAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Dedup: dedup.Config{ExpectURLs: 100, Seed: 1}, Frontier: frontier.Config{Delay: frontier.NoDelay}}
+	cfg := Config{Gate: gate.Config{Dedup: dedup.Config{ExpectURLs: 100, Seed: 1}, Frontier: frontier.Config{Delay: frontier.NoDelay}}}
 	cfg.setDefaults()
 	c, err := newCoordinator(&ring{cfg: cfg}, []weburl.URL{page})
 	if err != nil {
@@ -25,23 +27,28 @@ func TestWaitingPagesCarryAnAnswer(t *testing.T) {
 	}
 	rules := fetch.ParseRobots([]byte("User-agent: *\n"+strings.Repeat("Disallow: /x*y\n", 1000)), "crawler")
 
-	asks := c.next()
-	c.handedOver()
+	turn := func() *Visit {
+		v := c.next(time.Now())
+		if v == nil {
+			t.Fatal("no page has its turn")
+		}
+		c.handedOver()
+		return v
+	}
+	asks := turn()
 	asks.End, asks.AskedRobots, asks.Rules = RobotsRead, true, rules
 	c.settle(asks)
 	if asks.Rules != nil {
 		t.Error("a free visit keeps the rules")
 	}
-	kept := c.rules[page.Origin()]
-	if kept.url != page || kept.rules == rules || !kept.rules.Allowed("/page") {
-		t.Errorf("kept for %s: the rules themselves is %v", kept.url, kept.rules == rules)
+	again := turn()
+	if again.URL != page || again.Permission == nil || again.Permission.Robots != "" {
+		t.Fatalf("%s has its turn with %v", again.URL, again.Permission)
 	}
-	turn := c.next()
-	if turn == nil || turn.URL != page || turn.Rules != kept.rules || len(c.rules) != 0 {
-		t.Errorf("%s has its turn with %v; %d kept", turn.URL, turn.Rules, len(c.rules))
-	}
-	c.putBack(turn)
-	if again := c.rules[page.Origin()]; again != kept {
+	kept := again.Permission
+	again.End = Aborted
+	c.settle(again)
+	if last := turn(); last.Permission != kept {
 		t.Error("an answer that was not used is lost")
 	}
 }

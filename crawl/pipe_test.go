@@ -16,6 +16,7 @@ import (
 	"crawler/crawl"
 	"crawler/dedup"
 	"crawler/frontier"
+	"crawler/gate"
 )
 
 // TestPipeIsFull crawls many hosts in virtual time, where the engine itself takes none:
@@ -103,11 +104,11 @@ func newPipe(l load, latency func(string, int) time.Duration) *pipe {
 
 // config is a crawl of the hosts h000.example, h001.example and so on.
 func (l load) config(port string) crawl.Config {
-	cfg := crawl.Config{Workers: l.conns, Dedup: dedup.Config{ExpectURLs: l.hosts * l.pages, Seed: 1}}
+	cfg := crawl.Config{Workers: l.conns, Gate: gate.Config{Dedup: dedup.Config{ExpectURLs: l.hosts * l.pages, Seed: 1}}}
 	for i := range l.hosts {
 		cfg.Seeds = append(cfg.Seeds, fmt.Sprintf("http://h%03d.example:%s/", i, port))
 	}
-	cfg.Frontier = frontier.Config{Delay: l.delay}
+	cfg.Gate.Frontier = frontier.Config{Delay: l.delay}
 	cfg.Fetch.UserAgent = "crawler/test"
 	cfg.Fetch.MaxConns = l.hosts // or nearly every page needs a new connection
 	return cfg

@@ -1,18 +1,20 @@
 package crawl
 
 import (
+	"errors"
 	"time"
 
+	"crawler/gate"
 	"crawler/store"
 )
 
-// flushAfter is how long a record may wait in memory for others: a reader of the files
-// is hardly behind, and a busy crawl need not write each record by itself.
+// flushAfter is how long a record may wait in memory for others: a reader of the files is
+// hardly behind, and a busy crawl need not write each record by itself.
 const flushAfter = 100 * time.Millisecond
 
-// record is the recorder: it gives every page and every refusal to the Recorder and
-// sends the visits home. After the Recorder's first error nothing more is recorded,
-// and the visits carry the error home, so that no page counts as done that is not
+// record is the recorder: it gives every page and every refusal to the Recorder and sends
+// the visits on to the coordinator. After the Recorder's first error nothing more is
+// recorded, and the visits carry the error along, so that no page counts as done that is not
 // recorded.
 func (r *ring) record() {
 	defer close(r.done)
@@ -26,44 +28,75 @@ func (r *ring) record() {
 				visits = nil
 				continue
 			}
-			if failed == nil && v.End == Fetched {
-				failed = r.cfg.Recorder.Page(v)
+			if failed == nil {
+				failed = r.recordVisit(v)
 			}
 			v.refused = failed
-			r.done <- home{visit: v}
+			v.release(r.bodies)
+			r.done <- recorded{visit: v}
 		case o, ok := <-orders:
 			if !ok {
 				orders = nil
 				continue
 			}
-			failed = r.obey(o, failed)
+			failed = r.handle(o, failed)
 		case <-flush:
 			flush = nil
 			if failed == nil {
-				failed = r.cfg.Recorder.Flush()
+				failed = r.unlessStopped(r.cfg.Recorder.Flush())
 			}
-			r.tell(failed)
+			r.signal(failed)
 			continue
 		}
 		if flush == nil {
 			flush = time.After(flushAfter)
 		}
-		r.tell(failed)
+		r.signal(failed)
 	}
 }
 
-// tell makes the Recorder's first error known.
-func (r *ring) tell(failed error) {
+// recordVisit gives the Recorder what a visit brought.
+func (r *ring) recordVisit(v *Visit) error {
+	if v.hookErr != nil {
+		return v.hookErr
+	}
+	if r.exchanges != nil {
+		for i := range v.exchanges {
+			if err := r.unlessStopped(r.exchanges.Exchange(v, &v.exchanges[i])); err != nil {
+				return err
+			}
+		}
+	}
+	if v.End != Fetched {
+		return nil
+	}
+	return r.unlessStopped(r.cfg.Recorder.Page(v))
+}
+
+// unlessStopped returns err, unless it says that the crawl must stop, which is no error.
+func (r *ring) unlessStopped(err error) error {
+	if !errors.Is(err, ErrStop) {
+		return err
+	}
+	select {
+	case r.stops <- struct{}{}:
+	default: // it has been said before
+	}
+	return nil
+}
+
+// signal makes the Recorder's first error known.
+func (r *ring) signal(failed error) {
 	if failed != nil && r.recordErr == nil {
 		r.recordErr = failed
 		r.failed <- failed
 	}
 }
 
-// obey carries out an order, unless the Recorder has failed, and returns its error.
-func (r *ring) obey(o order, failed error) error {
+// handle carries out an order, unless the Recorder has failed, and returns its error.
+func (r *ring) handle(o order, failed error) error {
 	for i := 0; i < len(o.skips) && failed == nil; i++ {
-		failed = r.cfg.Recorder.Skip(o.skips[i])
+		failed = r.unlessStopped(r.cfg.Recorder.Skip(o.skips[i]))
 	}
 	if o.cut && failed == nil {
 		failed = r.cut()
@@ -71,14 +104,13 @@ func (r *ring) obey(o order, failed error) error {
 	return failed
 }
 
-// cut sends home what the Recorder has to have committed for the pages sent home
-// before.
+// cut sends what the Recorder must have committed for the visits that were sent before.
 func (r *ring) cut() error {
 	b := r.cfg.Store.DB().NewBatch()
 	if err := r.cutRecorder(b); err != nil {
 		return err
 	}
-	r.done <- home{cut: b}
+	r.done <- recorded{cut: b}
 	return nil
 }
 
@@ -86,6 +118,6 @@ func (r *ring) cut() error {
 type nowhere struct{}
 
 func (nowhere) Page(*Visit) error      { return nil }
-func (nowhere) Skip(Skip) error        { return nil }
+func (nowhere) Skip(gate.Skip) error   { return nil }
 func (nowhere) Flush() error           { return nil }
 func (nowhere) Cut(*store.Batch) error { return nil }

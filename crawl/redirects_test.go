@@ -11,6 +11,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/fetch"
+	"crawler/gate"
 )
 
 // redirection is one answer to http://a.example/from and what must come of it: the page
@@ -19,7 +20,7 @@ type redirection struct {
 	name, location string
 	status         int // 0 means 302
 	page           string
-	reason         crawl.Reason
+	reason         gate.Reason
 }
 
 const (
@@ -49,27 +50,27 @@ var redirections = []redirection{
 	{name: "306 is an answer", location: "page", status: 306, page: "a.example/d/from"},
 	{name: "304 is an answer", location: "page", status: 304, page: "a.example/d/from"},
 
-	{name: "ftp", location: "ftp://a.example/page", reason: crawl.RedirectBad},
-	{name: "file", location: "file:///etc/passwd", reason: crawl.RedirectBad},
-	{name: "javascript", location: "javascript:location='/d/page'", reason: crawl.RedirectBad},
-	{name: "data", location: "data:text/html,<a href=http://b.example/page>", reason: crawl.RedirectBad},
-	{name: "gopher", location: "gopher://b.example:70/_GET", reason: crawl.RedirectBad},
-	{name: "view-source", location: "view-source:http://b.example/page", reason: crawl.RedirectBad},
-	{name: "ws", location: "ws://b.example/page", reason: crawl.RedirectBad},
-	{name: "about", location: "about:blank", reason: crawl.RedirectBad},
-	{name: "no Location", location: "", reason: crawl.RedirectBad},
-	{name: "blanks alone", location: "  ", reason: crawl.RedirectBad},
-	{name: "no host", location: "http://", reason: crawl.RedirectBad},
-	{name: "an open bracket", location: "http://[::1", reason: crawl.RedirectBad},
-	{name: "a blank in the host", location: "http://b example/page", reason: crawl.RedirectBad},
-	{name: "a percent sign in the host", location: "http://b%00.example/page", reason: crawl.RedirectBad},
-	{name: "port 65536", location: "http://b.example:65536/", reason: crawl.RedirectBad},
-	{name: "60,000 bytes", location: "/" + strings.Repeat("x", 60_000), reason: crawl.RedirectBad},
-	{name: "100,000 bytes", location: "/" + strings.Repeat("x", 100_000), reason: crawl.Reason(fetch.ReasonHeader)},
-	{name: "itself", location: "/d/from", reason: crawl.RedirectLoop},
-	{name: "itself, a fragment", location: "#part", reason: crawl.RedirectLoop},
-	{name: "itself, by dots", location: "./../d/from", reason: crawl.RedirectLoop},
-	{name: "forbidden", location: "/private/x", reason: crawl.Disallowed},
+	{name: "ftp", location: "ftp://a.example/page", reason: gate.RedirectBad},
+	{name: "file", location: "file:///etc/passwd", reason: gate.RedirectBad},
+	{name: "javascript", location: "javascript:location='/d/page'", reason: gate.RedirectBad},
+	{name: "data", location: "data:text/html,<a href=http://b.example/page>", reason: gate.RedirectBad},
+	{name: "gopher", location: "gopher://b.example:70/_GET", reason: gate.RedirectBad},
+	{name: "view-source", location: "view-source:http://b.example/page", reason: gate.RedirectBad},
+	{name: "ws", location: "ws://b.example/page", reason: gate.RedirectBad},
+	{name: "about", location: "about:blank", reason: gate.RedirectBad},
+	{name: "no Location", location: "", reason: gate.RedirectBad},
+	{name: "blanks alone", location: "  ", reason: gate.RedirectBad},
+	{name: "no host", location: "http://", reason: gate.RedirectBad},
+	{name: "an open bracket", location: "http://[::1", reason: gate.RedirectBad},
+	{name: "a blank in the host", location: "http://b example/page", reason: gate.RedirectBad},
+	{name: "a percent sign in the host", location: "http://b%00.example/page", reason: gate.RedirectBad},
+	{name: "port 65536", location: "http://b.example:65536/", reason: gate.RedirectBad},
+	{name: "60,000 bytes", location: "/" + strings.Repeat("x", 60_000), reason: gate.RedirectBad},
+	{name: "100,000 bytes", location: "/" + strings.Repeat("x", 100_000), reason: gate.Reason(fetch.ReasonHeader)},
+	{name: "itself", location: "/d/from", reason: gate.RedirectLoop},
+	{name: "itself, a fragment", location: "#part", reason: gate.RedirectLoop},
+	{name: "itself, by dots", location: "./../d/from", reason: gate.RedirectLoop},
+	{name: "forbidden", location: "/private/x", reason: gate.Disallowed},
 }
 
 // Every Location leads to one page or to one reason, and costs no request beyond.
@@ -80,7 +81,7 @@ func TestRFC9110_15_4_Redirections(t *testing.T) {
 			s := newSite(map[string]*page{"a.example/d/from": from, pageA: {}, pageB: {}, "a.example/private/x": {},
 				"a.example/long?" + strings.Repeat("x", 1000): {},
 				"a.example/robots.txt":                        {html: "User-agent: *\nDisallow: /private/\n", header: plainText}})
-			n, _ := inBubble(t, s, func(c *crawl.Config) { c.Scope.Mode, c.Frontier.Retries = crawl.ScopeAny, 2 }, "http://a.example/d/from")
+			n, _ := inBubble(t, s, func(c *crawl.Config) { c.Gate.Scope.Mode, c.Gate.Frontier.Retries = gate.ScopeAny, 2 }, "http://a.example/d/from")
 			want := []string{"a.example/d/from"}
 			switch {
 			case r.page == "" && (len(n.pages) != 0 || len(n.skips) != 1 || n.skips[0].Reason != r.reason):
@@ -109,16 +110,16 @@ func TestRFC9110_15_4_ChainsEnd(t *testing.T) {
 		s.pages[fmt.Sprintf("a.example/endless?%d", i)] = &page{redirect: fmt.Sprintf("/endless?%d", i+1), status: 302 + i%2}
 		s.pages[fmt.Sprintf("%c.example/to/%d", 'a'+i%3, i)] = &page{redirect: fmt.Sprintf("http://%c.example/to/%d", 'a'+(i+1)%3, i+1)}
 	}
-	for i := 1; i <= crawl.MaxRedirects; i++ {
+	for i := 1; i <= gate.MaxRedirects; i++ {
 		s.pages[fmt.Sprintf("a.example/ten/%d", i)] = &page{redirect: fmt.Sprintf("/ten/%d", i+1)}
 	}
-	n, res := inBubble(t, s, func(c *crawl.Config) { c.Scope.Mode = crawl.ScopeAny }, "http://a.example/")
+	n, res := inBubble(t, s, func(c *crawl.Config) { c.Gate.Scope.Mode = gate.ScopeAny }, "http://a.example/")
 	if got := n.urls(); !slices.Equal(got, []string{"a.example/", "a.example/ten/11"}) {
 		t.Errorf("pages %v, want the end of the chain of ten hops alone", got)
 	}
-	for url, reason := range map[string]crawl.Reason{
-		"http://b.example/pong": crawl.RedirectLoop, "http://b.example/to/10": crawl.RedirectLimit,
-		"http://a.example/endless?10": crawl.RedirectLimit, "http://a.example/join2": crawl.RedirectSeen,
+	for url, reason := range map[string]gate.Reason{
+		"http://b.example/pong": gate.RedirectLoop, "http://b.example/to/10": gate.RedirectLimit,
+		"http://a.example/endless?10": gate.RedirectLimit, "http://a.example/join2": gate.RedirectSeen,
 	} {
 		if got := n.reason(url); got != reason {
 			t.Errorf("%s: %q, want %q", url, got, reason)
@@ -151,8 +152,8 @@ func TestRFC6265_RedirectToItselfWithACookie(t *testing.T) {
 			t.Errorf("jar %v: %d requests %v, %d redirects; want 4 and 3", jar, len(got), got, res.Redirects)
 		}
 		for _, u := range []string{"http://a.example/wall", "http://a.example/check?from=/next"} {
-			if r := n.reason(u); r != crawl.RedirectLoop {
-				t.Errorf("jar %v: %s: %q, want %q", jar, u, r, crawl.RedirectLoop)
+			if r := n.reason(u); r != gate.RedirectLoop {
+				t.Errorf("jar %v: %s: %q, want %q", jar, u, r, gate.RedirectLoop)
 			}
 		}
 	}
@@ -168,13 +169,13 @@ func TestRFC9309_2_3_EachHopIsJudgedByItsOwnRobots(t *testing.T) {
 		"b.example/robots.txt": disallow, "b.example/secret": {}, "b.example/open": {},
 		"c.example/hop": {redirect: "http://b.example/secret/2"}, "b.example/secret/2": {},
 	})
-	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Scope.Mode = crawl.ScopeAny }, "http://a.example/")
+	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Gate.Scope.Mode = gate.ScopeAny }, "http://a.example/")
 	if got := n.urls(); !slices.Equal(got, []string{"a.example/", "b.example/open"}) {
 		t.Errorf("pages %v", got)
 	}
 	for _, u := range []string{"http://b.example/secret", "http://b.example/secret/2"} {
-		if r := n.reason(u); r != crawl.Disallowed {
-			t.Errorf("%s: %q, want %q; skips %v", u, r, crawl.Disallowed, n.skips)
+		if r := n.reason(u); r != gate.Disallowed {
+			t.Errorf("%s: %q, want %q; skips %v", u, r, gate.Disallowed, n.skips)
 		}
 	}
 	var first, open int

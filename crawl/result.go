@@ -3,9 +3,9 @@ package crawl
 import (
 	"time"
 
-	"crawler/dedup"
 	"crawler/frontier"
-	"crawler/trap"
+	"crawler/gate"
+	"crawler/ledger"
 )
 
 // Result is what the engine itself knows about a crawl. What the pages said is the
@@ -15,34 +15,25 @@ type Result struct {
 	Started, Finished time.Time // of the first run, of the last
 	EndedBy           EndedBy
 
-	Admitted  int            // URLs that were new and passed the gate
-	Fetched   int            // pages: answers that stand, whatever their status
-	Bytes     int64          // of their bodies, decoded
-	WireBytes int64          // as they came
-	Redirects int            // answers that only pointed elsewhere
-	Robots    int            // visits spent on robots.txt
-	Retried   int            // answers and failures that were followed by another try
-	Skipped   map[Reason]int // URLs refused, by the crawl's own decisions
-	Errors    map[Reason]int // URLs that could not be fetched
+	Admitted  int                 // URLs that were new and passed the gate
+	Fetched   int                 // pages: answers that stand, whatever their status
+	Bytes     int64               // of their bodies, decoded
+	WireBytes int64               // as they came
+	Redirects int                 // answers that only pointed elsewhere
+	Robots    int                 // visits spent on robots.txt
+	Retried   int                 // answers and failures that were followed by another try
+	Skipped   map[gate.Reason]int // URLs refused, by the crawl's own decisions
+	Errors    map[gate.Reason]int // URLs that could not be fetched
 
-	Traps []Trap // that URLs were refused as, the first 256; the last may stand for all others
+	Traps []gate.Trap // that URLs were refused as, the first 256; the last may stand for all others
 
 	Queued, Leased int // left over when the crawl was stopped
 	Hosts          int
 
-	Runs   int           // of a crawl that was resumed: all of them
-	Active time.Duration // the time they took together
-	Dedup  dedup.Stats   // the filter's account
+	Runs   int              // of a crawl that was resumed: all of them
+	Active time.Duration    // the time they took together
+	Dedup  gate.FilterStats // the filter's account
 	Audit  Audit
-}
-
-// Trap is a set of URLs that were taken for a trap's.
-type Trap struct {
-	ID      uint64 // trap.Verdict's, 0 if refused on sight
-	Kind    trap.Kind
-	Pattern string // "" if refused on sight, or if it stands for others
-	Fetched int    // pages, those of another look included
-	Refused int    // URLs
 }
 
 // Left is the number of admitted URLs the crawl did not come to.
@@ -58,6 +49,7 @@ const (
 	ByMaxBytes    EndedBy = "max-bytes"   // Config.MaxBytes
 	ByTimeLimit   EndedBy = "time-limit"  // Config.TimeLimit
 	ByInterrupt   EndedBy = "interrupted" // the context was cancelled
+	ByStop        EndedBy = "stopped"     // the Recorder or a hook returned ErrStop
 	ByRecordError EndedBy = "error"       // the Recorder failed
 	ByStoreError  EndedBy = "store-error" // the Store failed
 	ByLowDisk     EndedBy = "low-disk"    // Config.MinFree
@@ -78,4 +70,11 @@ type Progress struct {
 	TimeLimit             time.Duration
 	Busiest               []frontier.HostLoad // hosts with most URLs queued
 	Stopping              bool
+}
+
+// Audit is what keeping the filter exact has taken.
+type Audit struct {
+	Mode  string // how pending checks are settled: "exact", by the log on disk; "memory", by one in memory; "filter", not at all
+	Maybe int64  // admissions that had to wait for the log on disk
+	ledger.Restarts
 }

@@ -15,6 +15,7 @@ import (
 	"crawler/crawl"
 	"crawler/dedup"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/internal/bigsite"
 	"crawler/report"
 	"crawler/store"
@@ -44,8 +45,7 @@ func BenchmarkRun(b *testing.B) {
 			b.Fatal(err)
 		}
 		cfg := crawl.Config{
-			Seeds: []string{"http://a.example/"}, Store: dir, Recorder: rec, Workers: 16, IgnoreRobots: true,
-			Dedup: dedup.Config{ExpectURLs: 2 * pages, Seed: 1}, Frontier: frontier.Config{Delay: frontier.NoDelay, PerHost: 16},
+			Seeds: []string{"http://a.example/"}, Store: dir, Recorder: rec, Workers: 16, Gate: gate.Config{IgnoreRobots: true, Dedup: dedup.Config{ExpectURLs: 2 * pages, Seed: 1}, Frontier: frontier.Config{Delay: frontier.NoDelay, PerHost: 16}},
 		}
 		cfg.Fetch.DialContext, cfg.Fetch.UserAgent = dial, "crawler/test"
 		res, err := crawl.Run(b.Context(), cfg)

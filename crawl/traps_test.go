@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"crawler/crawl"
+	"crawler/gate"
 	"crawler/internal/mazes"
 	"crawler/internal/memweb"
 	"crawler/store"
@@ -59,7 +60,7 @@ func crawlSite(t *testing.T, s *mazes.Site, change func(*crawl.Config)) (*labell
 		w := memweb.New(map[string]http.Handler{"*": l})
 		defer w.Close()
 		cfg := config(t, w, n, s.Seed)
-		cfg.FollowTraps, cfg.Workers, cfg.Scope.Mode = false, 4, crawl.ScopeDomain
+		cfg.Gate.FollowTraps, cfg.Workers, cfg.Gate.Scope.Mode = false, 4, gate.ScopeDomain
 		if change != nil {
 			change(&cfg)
 		}
@@ -83,7 +84,7 @@ func TestTrapsAreAvoided(t *testing.T) {
 				t.Errorf("%d trap pages were fetched; ended by %s", got.traps, res.EndedBy)
 			}
 			want, _, all := crawlSite(t, s, func(c *crawl.Config) {
-				c.FollowTraps = true
+				c.Gate.FollowTraps = true
 				if s.Trap {
 					c.MaxPages = 400
 				}
@@ -133,7 +134,7 @@ func TestTrustedPatternsAreFetched(t *testing.T) {
 	}
 	for _, trust := range []string{res.Traps[0].Pattern, weburlOf(t, s.Seed).Host()} {
 		got, _, res := crawlSite(t, s, func(c *crawl.Config) {
-			c.MaxPages, c.Traps.Trust = 300, []string{trust}
+			c.MaxPages, c.Gate.Traps.Trust = 300, []string{trust}
 		})
 		if res.EndedBy != crawl.ByMaxPages || got.traps < 250 {
 			t.Errorf("trusting %s: %d pages, %d of the calendar, ended by %s", trust, res.Fetched, got.traps, res.EndedBy)
@@ -181,11 +182,11 @@ func stopAndGo(t *testing.T, s *mazes.Site, want *labelled) {
 	fs := store.OnMem(vfs.NewCrashableMem())
 	dir, err := store.Create(fs, crawlDir, store.Meta{Seeds: []string{s.Seed}, Created: time.Now()}, true)
 	var res crawl.Result
-	var told []crawl.Skip
+	var told []gate.Skip
 	for pages := 15; err == nil; pages += 15 {
 		n := &notes{}
 		cfg := config(t, w, nil, s.Seed)
-		cfg.FollowTraps, cfg.Workers, cfg.Scope.Mode = false, 4, crawl.ScopeDomain
+		cfg.Gate.FollowTraps, cfg.Workers, cfg.Gate.Scope.Mode = false, 4, gate.ScopeDomain
 		cfg.Recorder, cfg.Store, cfg.MaxPages = cutting{n}, dir, pages
 		if res, err = crawl.Run(t.Context(), cfg); err != nil {
 			break
@@ -259,8 +260,8 @@ const (
 func TestWhatProvesHonestIsFetched(t *testing.T) {
 	for name, change := range map[string]func(*crawl.Config){
 		"plain":  func(*crawl.Config) {},
-		"depth":  func(c *crawl.Config) { c.MaxDepth = 3 },
-		"budget": func(c *crawl.Config) { c.Frontier.MaxPerHost = moodyAll },
+		"depth":  func(c *crawl.Config) { c.Gate.MaxDepth = 3 },
+		"budget": func(c *crawl.Config) { c.Gate.Frontier.MaxPerHost = moodyAll },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -268,7 +269,7 @@ func TestWhatProvesHonestIsFetched(t *testing.T) {
 				defer w.Close()
 				n := &notes{}
 				cfg := config(t, w, n, "http://a.test/")
-				cfg.FollowTraps, cfg.Workers = false, 1
+				cfg.Gate.FollowTraps, cfg.Workers = false, 1
 				change(&cfg)
 				res, err := crawl.Run(t.Context(), cfg)
 				if err != nil || res.Fetched != moodyAll || len(n.skips) > 0 {
@@ -285,8 +286,8 @@ func TestWhatProvesHonestIsFetched(t *testing.T) {
 // What was refused as a trap is fetched by a run that is told to trust it.
 func TestResumeWithTrust(t *testing.T) {
 	for name, change := range map[string]func(*crawl.Config){
-		"by prefix": func(c *crawl.Config) { c.Traps.Trust = []string{"a.test/p/"} },
-		"all":       func(c *crawl.Config) { c.FollowTraps = true },
+		"by prefix": func(c *crawl.Config) { c.Gate.Traps.Trust = []string{"a.test/p/"} },
+		"all":       func(c *crawl.Config) { c.Gate.FollowTraps = true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -298,7 +299,7 @@ func TestResumeWithTrust(t *testing.T) {
 					t.Fatal(err)
 				}
 				cfg := config(t, w, nil, "http://a.test/")
-				cfg.FollowTraps, cfg.Workers, cfg.MaxPages = false, 1, 20
+				cfg.Gate.FollowTraps, cfg.Workers, cfg.MaxPages = false, 1, 20
 				cfg.Recorder, cfg.Store = cutting{&notes{}}, dir
 				res, err := crawl.Run(t.Context(), cfg)
 				if err != nil || res.EndedBy != crawl.ByMaxPages || len(res.Traps) == 0 {
@@ -333,7 +334,7 @@ func TestErrorsAreNoTrap(t *testing.T) {
 		s.pages["a.example/"].links = append(s.pages["a.example/"].links, p)
 		s.pages["a.example"+p] = &page{status: 404 + i%3*48, html: "not here"} // 404, 452, 500
 	}
-	n, res := inBubble(t, s, func(c *crawl.Config) { c.FollowTraps = false }, "http://a.example/")
+	n, res := inBubble(t, s, func(c *crawl.Config) { c.Gate.FollowTraps = false }, "http://a.example/")
 	if len(n.pages) != 301 || len(res.Traps) > 0 {
 		t.Errorf("%d pages of 301, traps %v", len(n.pages), res.Traps)
 	}
@@ -360,8 +361,8 @@ func TestWhatItsOwnPatternVouchesForIsFetched(t *testing.T) {
 			s.pages["a.example"+u] = &page{html: text, latency: time.Second}
 		}
 		n, res := inBubble(t, s, func(c *crawl.Config) {
-			c.FollowTraps = false
-			c.Workers, c.Frontier.PerHost, c.Frontier.Interval = 16, 16, 20*time.Millisecond
+			c.Gate.FollowTraps = false
+			c.Workers, c.Gate.Frontier.PerHost, c.Gate.Frontier.Interval = 16, 16, 20*time.Millisecond
 		}, "http://a.example/", "http://a.example/articles/")
 		articles := 0
 		for _, p := range n.pages {

@@ -15,6 +15,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/internal/memweb"
 )
 
@@ -40,8 +41,8 @@ func TestOneBurstOfFailuresDoesNotCloseAHost(t *testing.T) {
 			p.latency, p.fails, p.failWith = time.Second, 1, status
 		}
 		n, res := inBubble(t, s, func(c *crawl.Config) {
-			c.IgnoreRobots, c.Workers = true, 16
-			c.Frontier.PerHost, c.Frontier.Retries = 10, 2
+			c.Gate.IgnoreRobots, c.Workers = true, 16
+			c.Gate.Frontier.PerHost, c.Gate.Frontier.Retries = 10, 2
 		}, seeds...)
 		if len(n.pages) != 40 {
 			t.Errorf("status %d: %d pages of 40, skipped %v, errors %v", status, len(n.pages), res.Skipped, res.Errors)
@@ -55,7 +56,7 @@ func TestRobotsThatFailsOnce(t *testing.T) {
 		s := newSite(map[string]*page{"a.example/robots.txt": {header: http.Header{"Retry-After": {"10"}}, fails: 1, failWith: 503, latency: time.Second}})
 		n, res := inBubble(t, s, func(c *crawl.Config) {
 			c.Workers = 1 + connections
-			c.Frontier.PerHost, c.Frontier.Retries = connections, 2
+			c.Gate.Frontier.PerHost, c.Gate.Frontier.Retries = connections, 2
 		}, many(s, "a.example", 40)...)
 		if len(n.pages) != 40 {
 			t.Errorf("%d connections: %d pages of 40, skipped %v, errors %v", connections, len(n.pages), res.Skipped, res.Errors)
@@ -78,7 +79,7 @@ func TestRobotsBeyondTheCache(t *testing.T) {
 	}
 	n, res := inBubble(t, s, func(c *crawl.Config) {
 		c.Robots.MaxOrigins = 1
-		c.Frontier.Delay, c.TimeLimit = time.Second, time.Minute
+		c.Gate.Frontier.Delay, c.TimeLimit = time.Second, time.Minute
 	}, seeds...)
 	if res.EndedBy != crawl.Done || len(n.pages) != 30 || res.Robots != 30 {
 		t.Errorf("ended by %s with %d pages after reading %d robots.txt, want 30 and 30", res.EndedBy, len(n.pages), res.Robots)
@@ -131,7 +132,7 @@ func TestHeaderCountsWhenTheBodyIsBroken(t *testing.T) {
 		"a.example/gone": {status: 404, html: "no gzip", header: broken(http.Header{})},
 		"a.example/page": {html: "no gzip", header: broken(http.Header{})},
 	})
-	n, res := inBubble(t, s, func(c *crawl.Config) { c.Frontier.Retries = 2 }, "http://a.example/")
+	n, res := inBubble(t, s, func(c *crawl.Config) { c.Gate.Frontier.Retries = 2 }, "http://a.example/")
 	if got := n.urls(); !slices.Equal(got, []string{"a.example/", "a.example/busy", "a.example/gone", "a.example/new"}) {
 		t.Errorf("recorded %v", got)
 	}
@@ -147,7 +148,7 @@ func TestHeaderCountsWhenTheBodyIsBroken(t *testing.T) {
 func TestBrokenBodyIsKeptOnTheLastTry(t *testing.T) {
 	s := newSite(map[string]*page{"a.example/": {links: []string{"/cut"}}, "a.example/x": {},
 		"a.example/cut": {html: `<a href=/x>x</a> some words`, header: http.Header{"Content-Length": {"1000"}}}})
-	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Frontier.Retries = 1 }, "http://a.example/")
+	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Gate.Frontier.Retries = 1 }, "http://a.example/")
 	if got := n.urls(); !slices.Equal(got, []string{"a.example/", "a.example/cut", "a.example/x"}) {
 		t.Fatalf("recorded %v, skips %v", got, n.skips)
 	}
@@ -183,7 +184,7 @@ func TestLocalTroubleIsWaitedOut(t *testing.T) {
 		defer w.Close()
 		start := time.Now()
 		cfg := config(t, w, n, seeds...)
-		cfg.IgnoreRobots, cfg.Frontier.Retries = true, 0 // no page has had its try
+		cfg.Gate.IgnoreRobots, cfg.Gate.Frontier.Retries = true, 0 // no page has had its try
 		cfg.Fetch.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 			if time.Since(start) < 2500*time.Millisecond {
 				return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
@@ -205,10 +206,10 @@ func TestNofollowIsToldAtTheEnd(t *testing.T) {
 		})
 	}
 	n, _ := inBubble(t, web(), nil, "http://a.example/")
-	if len(n.skips) != 1 || n.reason("http://a.example/z") != crawl.Nofollow {
+	if len(n.skips) != 1 || n.reason("http://a.example/z") != gate.Nofollow {
 		t.Errorf("skips %v, want /z alone", n.skips)
 	}
-	n, _ = inBubble(t, web(), func(c *crawl.Config) { c.MaxDepth = 1 }, "http://a.example/")
+	n, _ = inBubble(t, web(), func(c *crawl.Config) { c.Gate.MaxDepth = 1 }, "http://a.example/")
 	if len(n.skips) != 2 || n.reason("http://a.example/x") == "" || n.reason("http://a.example/z") == "" {
 		t.Errorf("with a depth limit: skips %v, want /x and /z once each", n.skips)
 	}
@@ -219,7 +220,7 @@ func TestForbiddenURLsDoNotUseUpTheRate(t *testing.T) {
 	for i := range 100 {
 		s.pages["a.example/"].links = append(s.pages["a.example/"].links, fmt.Sprintf("/private/%d", i))
 	}
-	_, res := inBubble(t, s, func(c *crawl.Config) { c.Frontier.Interval = time.Second }, "http://a.example/")
+	_, res := inBubble(t, s, func(c *crawl.Config) { c.Gate.Frontier.Interval = time.Second }, "http://a.example/")
 	if d := res.Finished.Sub(res.Started); d > 3*time.Second {
 		t.Errorf("2 requests at one a second took %v", d)
 	}
@@ -230,7 +231,7 @@ func TestBudgetIsNotSpentOnRedirectsAndRefusals(t *testing.T) {
 		"a.example/": {redirect: "/x"}, "a.example/x": {links: []string{"/private/1", "/private/2", "/y", "/z"}},
 		"a.example/y": {}, "a.example/z": {}, "a.example/robots.txt": {html: "User-agent: *\nDisallow: /private/\n", header: plainText},
 	})
-	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Frontier.MaxPerHost = 1 }, "http://a.example/")
+	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Gate.Frontier.MaxPerHost = 1 }, "http://a.example/")
 	if got := n.urls(); !slices.Equal(got, []string{"a.example/x"}) {
 		t.Errorf("a budget of one page, spent on %v", got)
 	}
@@ -240,11 +241,11 @@ func TestBudgetIsNotSpentOnRedirectsAndRefusals(t *testing.T) {
 func TestBudgetGivenBackIsUsed(t *testing.T) {
 	s := newSite(map[string]*page{"a.example/": {links: []string{"/r", "/x", "/y"}}, "a.example/r": {redirect: "http://b.example/"},
 		"a.example/x": {}, "a.example/y": {}, "b.example/": {}})
-	n, res := inBubble(t, s, func(c *crawl.Config) { c.Frontier.MaxPerHost = 2; c.Scope.Mode = crawl.ScopeAny }, "http://a.example/")
+	n, res := inBubble(t, s, func(c *crawl.Config) { c.Gate.Frontier.MaxPerHost = 2; c.Gate.Scope.Mode = gate.ScopeAny }, "http://a.example/")
 	if got := n.urls(); !slices.Equal(got, []string{"a.example/", "a.example/x", "b.example/"}) {
 		t.Errorf("fetched %v", got)
 	}
-	if len(n.skips) != 1 || n.reason("http://a.example/y") != crawl.HostBudget || res.Skipped[crawl.HostBudget] != 1 {
+	if len(n.skips) != 1 || n.reason("http://a.example/y") != gate.HostBudget || res.Skipped[gate.HostBudget] != 1 {
 		t.Errorf("skips %v, want /y alone", n.skips)
 	}
 }
@@ -257,11 +258,11 @@ func TestScopeWidenedLate(t *testing.T) {
 			"a.example/": {links: []string{"http://www.b.example/x", "http://far.example/"}}, "far.example/": {},
 			"b.example/": {redirect: "http://www.b.example/", latency: 5 * time.Second}, "www.b.example/": {}, "www.b.example/x": {},
 		})
-		n, _ := inBubble(t, s, func(c *crawl.Config) { c.MaxDepth = limit }, "http://a.example/", "http://b.example/")
+		n, _ := inBubble(t, s, func(c *crawl.Config) { c.Gate.MaxDepth = limit }, "http://a.example/", "http://b.example/")
 		if got := n.urls(); !slices.Equal(got, []string{"a.example/", "www.b.example/", "www.b.example/x"}) {
 			t.Errorf("depth limit %d: fetched %v", limit, got)
 		}
-		if len(n.skips) != 1 || n.reason("http://far.example/") != crawl.OutOfScope {
+		if len(n.skips) != 1 || n.reason("http://far.example/") != gate.OutOfScope {
 			t.Errorf("depth limit %d: skips %v", limit, n.skips)
 		}
 	}
@@ -270,7 +271,7 @@ func TestScopeWidenedLate(t *testing.T) {
 // With robots.txt ignored it is asked for its sitemaps once, even if it fails.
 func TestIgnoredRobotsIsAskedOnce(t *testing.T) {
 	s := newSite(map[string]*page{"a.example/robots.txt": {status: 503}})
-	n, res := inBubble(t, s, func(c *crawl.Config) { c.IgnoreRobots, c.Sitemaps = true, true }, many(s, "a.example", 10)...)
+	n, res := inBubble(t, s, func(c *crawl.Config) { c.Gate.IgnoreRobots, c.Sitemaps = true, true }, many(s, "a.example", 10)...)
 	if len(n.pages) != 10 || res.Robots != 1 {
 		t.Errorf("%d pages, robots.txt asked for %d times", len(n.pages), res.Robots)
 	}
@@ -282,7 +283,7 @@ func TestRedirectingSeedDoesNotWidenAPrefix(t *testing.T) {
 		"www.site.example/docs/a": {}, "www.site.example/admin": {},
 		"b.example/docs/": {redirect: "/login"}, "b.example/login": {links: []string{"/shop"}}, "b.example/shop": {},
 	})
-	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Scope.Mode = crawl.ScopePrefix }, "http://site.example/docs/", "http://b.example/docs/")
+	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Gate.Scope.Mode = gate.ScopePrefix }, "http://site.example/docs/", "http://b.example/docs/")
 	if got := n.urls(); !slices.Equal(got, []string{"www.site.example/docs/", "www.site.example/docs/a"}) {
 		t.Errorf("fetched %v", got)
 	}
@@ -305,11 +306,11 @@ func TestSitemapsAreReadWhateverTheScopeOfPages(t *testing.T) {
 		})
 	}
 	want := []string{"a.example/docs/", "a.example/docs/hidden", "a.example/list.txt", "a.example/map"}
-	n, _ := inBubble(t, web(), func(c *crawl.Config) { c.Sitemaps, c.Scope.Mode = true, crawl.ScopePrefix }, "http://a.example/docs/")
+	n, _ := inBubble(t, web(), func(c *crawl.Config) { c.Sitemaps, c.Gate.Scope.Mode = true, gate.ScopePrefix }, "http://a.example/docs/")
 	if got := n.urls(); !slices.Equal(got, want) {
 		t.Errorf("by prefix: fetched %v, want %v", got, want)
 	}
-	n, _ = inBubble(t, web(), func(c *crawl.Config) { c.Sitemaps, c.IgnoreRobots = true, true }, "http://a.example/docs/")
+	n, _ = inBubble(t, web(), func(c *crawl.Config) { c.Sitemaps, c.Gate.IgnoreRobots = true, true }, "http://a.example/docs/")
 	if got := n.urls(); len(got) != 6 || !slices.Contains(got, "a.example/docs/private") {
 		t.Errorf("robots ignored: fetched %v", got)
 	}
@@ -321,8 +322,8 @@ func TestLinkedSitemapKeepsItsDepth(t *testing.T) {
 		"a.example/": {links: []string{"/map"}}, "a.example/deep": {},
 		"a.example/map": {header: http.Header{"Content-Type": {"application/xml"}}, html: "<urlset><url><loc>http://a.example/deep</loc></url></urlset>"},
 	})
-	n, _ := inBubble(t, s, func(c *crawl.Config) { c.MaxDepth = 1 }, "http://a.example/")
-	if r := n.reason("http://a.example/deep"); r != crawl.TooDeep {
+	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Gate.MaxDepth = 1 }, "http://a.example/")
+	if r := n.reason("http://a.example/deep"); r != gate.TooDeep {
 		t.Errorf("an entry two links away: fetched %v, skips %v", n.urls(), n.skips)
 	}
 }
@@ -333,7 +334,7 @@ type failing struct {
 	skip, flush bool
 }
 
-func (f *failing) Skip(crawl.Skip) error {
+func (f *failing) Skip(gate.Skip) error {
 	if f.skip {
 		return fmt.Errorf("disk full")
 	}
@@ -356,8 +357,8 @@ func TestRecorderErrorsEndTheCrawlAtOnce(t *testing.T) {
 			w := memweb.New(s.hosts())
 			defer w.Close()
 			cfg := config(t, w, nil, "http://a.example/")
-			cfg.Recorder, cfg.IgnoreRobots = rec, true
-			cfg.Frontier.Delay = time.Hour
+			cfg.Recorder, cfg.Gate.IgnoreRobots = rec, true
+			cfg.Gate.Frontier.Delay = time.Hour
 			start := time.Now()
 			res, err := crawl.Run(t.Context(), cfg)
 			if err == nil || res.EndedBy != crawl.ByRecordError || res.Left() != 2 || time.Since(start) > time.Minute {
@@ -369,7 +370,7 @@ func TestRecorderErrorsEndTheCrawlAtOnce(t *testing.T) {
 
 func TestZeroConnectionsMeanOne(t *testing.T) {
 	s := newSite(map[string]*page{"a.example/": {}})
-	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Frontier = frontier.Config{PerHost: -1, Delay: frontier.NoDelay} }, "http://a.example/")
+	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Gate.Frontier = frontier.Config{PerHost: -1, Delay: frontier.NoDelay} }, "http://a.example/")
 	if len(n.pages) != 1 {
 		t.Error("nothing was fetched")
 	}
@@ -380,11 +381,11 @@ func TestZeroConnectionsMeanOne(t *testing.T) {
 func TestRedirectKeepsItsOwnPlaceInTheBudget(t *testing.T) {
 	s := newSite(map[string]*page{"a.example/": {links: []string{"/old", "/x"}}, "a.example/old": {redirect: "/new"},
 		"a.example/new": {}, "a.example/x": {}})
-	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Frontier.MaxPerHost = 2 }, "http://a.example/")
+	n, _ := inBubble(t, s, func(c *crawl.Config) { c.Gate.Frontier.MaxPerHost = 2 }, "http://a.example/")
 	if got := n.urls(); !slices.Equal(got, []string{"a.example/", "a.example/new"}) {
 		t.Errorf("fetched %v", got)
 	}
-	if len(n.skips) != 1 || n.reason("http://a.example/x") != crawl.HostBudget {
+	if len(n.skips) != 1 || n.reason("http://a.example/x") != gate.HostBudget {
 		t.Errorf("skips %v, want /x alone", n.skips)
 	}
 }
@@ -397,7 +398,7 @@ func TestWhatIsOfferedAgainIsToldIfItIsRefusedAgain(t *testing.T) {
 			"a.example/": {links: []string{"http://www.b.example/x", "http://www.b.example/y"}},
 			"b.example/": {redirect: "http://www.b.example/", latency: 5 * time.Second}, "www.b.example/": {}, "www.b.example/x": {}, "www.b.example/y": {},
 		})
-		n, _ := inBubble(t, s, func(c *crawl.Config) { c.MaxDepth = limit; c.Frontier.MaxPerHost = 1 }, "http://a.example/", "http://b.example/")
+		n, _ := inBubble(t, s, func(c *crawl.Config) { c.Gate.MaxDepth = limit; c.Gate.Frontier.MaxPerHost = 1 }, "http://a.example/", "http://b.example/")
 		if total := len(n.pages) + len(n.skips); total != 4 {
 			t.Errorf("depth limit %d: pages %v and skips %v do not account for the 4 URLs", limit, n.urls(), n.skips)
 		}

@@ -5,38 +5,52 @@ import (
 
 	"crawler/fetch"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/parse"
-	"crawler/trap"
 	"crawler/weburl"
 )
 
 // Visit is one URL's way round the ring: a task, then what came of it. Visits are
 // reused; a Recorder copies what it keeps.
 type Visit struct {
-	frontier.Item
+	gate.Task
 	End     End
 	Outcome frontier.Outcome // for the host's clock
 
-	Status    int
-	MediaType string // lower-case type/subtype
-	Started   time.Time
-	Elapsed   time.Duration
-	Bytes     int64  // decoded body
-	WireBytes int64  // body as it came over the wire
-	Truncated bool   // the body was longer than the limit
-	Digest    uint64 // of the page's words in order, or of the body where there are none
-	Page      parse.Page
-	ParseErr  error
-	Trap      trap.Page // what the guard against traps wants to know
+	Status       int
+	Proto        string // "HTTP/1.1", "HTTP/2.0"
+	MediaType    string // lower-case type/subtype
+	Server       string // what the Server field says
+	ETag         string
+	LastModified string        // as it was sent
+	Started      time.Time     // of the request
+	FirstByte    time.Duration // from Started until the header had been read; with Response, until its first byte
+	Elapsed      time.Duration // from Started to the last byte
+	Bytes        int64         // decoded body
+	WireBytes    int64         // body as it came over the wire
+	Truncated    bool          // the body was longer than the limit
+	Digest       uint64        // of the page's words in order, or of the body where there are none
+	Page         parse.Page
+	ParseErr     error
+
+	// Response is the answer itself: for OnPage always, for the Recorder with
+	// Config.KeepResponse. Its body must not be used any more once they have returned.
+	Response *fetch.Response
 
 	Target      weburl.URL // of a redirect
 	AskedRobots bool       // this visit asked for robots.txt
 
-	Reason  Reason       // of a refusal or a failure
-	Detail  string       // in words
-	Rules   *fetch.Rules // what robots.txt said, if it was asked for on this visit or the one before
-	look    bool         // a closed pattern has another look at this page, which is not judged again
-	refused error        // by the Recorder: the visit does not count as done
+	Reason gate.Reason  // of a refusal or a failure
+	Robots gate.Robots  // of gate.Disallowed: what robots.txt said
+	Detail string       // in words
+	Rules  *fetch.Rules // what robots.txt says, if this visit has read it
+
+	sample    gate.Sample
+	exchanges []Exchange // if the Recorder wants them
+	held      int64      // bytes taken from the budget of bodies
+	declined  bool       // Config.Follow is against Target
+	hookErr   error      // of OnPage
+	refused   error      // by the Recorder: the visit does not count as done
 }
 
 // End says how a visit ended.
@@ -53,10 +67,10 @@ const (
 	Aborted               // not carried out: the crawl ends, or the host is to be left alone
 )
 
-func (v *Visit) reset(it frontier.Item) {
-	page, sample := v.Page, v.Trap.Sample[:0]
+func (v *Visit) reset(t gate.Task) {
+	page, sample, exchanges := v.Page, v.sample.Sample[:0], v.exchanges[:0]
 	page.Reset()
-	*v = Visit{Item: it, Page: page, Trap: trap.Page{Sample: sample}}
+	*v = Visit{Task: t, Page: page, sample: gate.Sample{Sample: sample}, exchanges: exchanges}
 }
 
 // maxKeptLinks and maxKeptWords bound what a reused Visit holds on to after one

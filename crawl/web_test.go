@@ -14,6 +14,7 @@ import (
 	"crawler/crawl"
 	"crawler/dedup"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/internal/memweb"
 )
 
@@ -123,7 +124,7 @@ func (s *site) hosts() map[string]http.Handler {
 // notes is a Recorder that remembers.
 type notes struct {
 	pages  []note
-	skips  []crawl.Skip
+	skips  []gate.Skip
 	failAt int // Page fails when so many are recorded; 0 never
 }
 
@@ -141,8 +142,8 @@ func (n *notes) Page(v *crawl.Visit) error {
 	n.pages = append(n.pages, note{v.URL.String(), v.From, v.Via, v.Status, v.Depth, len(v.Page.Words), v.Truncated})
 	return nil
 }
-func (n *notes) Skip(s crawl.Skip) error { n.skips = append(n.skips, s); return nil }
-func (n *notes) Flush() error            { return nil }
+func (n *notes) Skip(s gate.Skip) error { n.skips = append(n.skips, s); return nil }
+func (n *notes) Flush() error           { return nil }
 
 // urls are the recorded pages without the scheme, sorted.
 func (n *notes) urls() []string {
@@ -154,7 +155,7 @@ func (n *notes) urls() []string {
 	return out
 }
 
-func (n *notes) reason(url string) crawl.Reason {
+func (n *notes) reason(url string) gate.Reason {
 	for _, s := range n.skips {
 		if s.URL == url {
 			return s.Reason
@@ -166,8 +167,8 @@ func (n *notes) reason(url string) crawl.Reason {
 // config is a Config for the in-memory web: eager, no delay. The pages of most tests have
 // one word, over and over, as a trap's might.
 func config(t testing.TB, w *memweb.Web, n *notes, seeds ...string) crawl.Config {
-	cfg := crawl.Config{Seeds: seeds, Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}, Recorder: n, Workers: 8, FollowTraps: true}
-	cfg.Frontier = frontier.Config{Delay: frontier.NoDelay}
+	cfg := crawl.Config{Seeds: seeds, Gate: gate.Config{Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}, FollowTraps: true}, Recorder: n, Workers: 8}
+	cfg.Gate.Frontier = frontier.Config{Delay: frontier.NoDelay}
 	cfg.Fetch.DialContext = w.DialContext
 	cfg.Fetch.UserAgent = "crawler/test"
 	return cfg

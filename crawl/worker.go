@@ -11,8 +11,8 @@ import (
 
 	"crawler/fetch"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/parse"
-	"crawler/trap"
 	"crawler/weburl"
 )
 
@@ -20,15 +20,19 @@ import (
 // sampler, nothing else.
 type worker struct {
 	ring    *ring
+	cfg     *Config
 	parser  *parse.Parser
-	sampler trap.Sampler
+	sampler *gate.Sampler
 }
 
-func newWorker(r *ring) *worker { return &worker{ring: r, parser: parse.New(r.cfg.Parse)} }
+func newWorker(r *ring) *worker {
+	return &worker{ring: r, cfg: &r.cfg, parser: parse.New(r.cfg.Parse), sampler: r.cfg.Gate.NewSampler()}
+}
 
 func (w *worker) run(ctx context.Context) {
 	for v := range w.ring.tasks {
 		w.visit(ctx, v)
+		w.ring.hold(v)
 		w.ring.visits <- v
 	}
 }
@@ -38,16 +42,31 @@ func (w *worker) visit(ctx context.Context, v *Visit) {
 		return
 	}
 	v.Outcome.Started = time.Now()
-	resp, err := w.ring.client.Get(ctx, v.URL)
+	resp, err := w.cfg.Fetcher.Get(ctx, v.URL)
+	kept := w.ring.exchange(v, Exchange{URL: v.URL, Response: resp, Err: err})
 	if resp == nil {
 		v.fail(ctx, err)
 		return
 	}
-	defer resp.Release()
+	w.read(ctx, v, resp, err)
+	if v.Response = nil; v.End == Fetched {
+		w.hook(v, resp)
+	}
+	switch {
+	case v.End == Fetched && w.cfg.KeepResponse:
+		v.Response = resp
+	case !kept:
+		resp.Release()
+	}
+}
+
+// read takes in an answer.
+func (w *worker) read(ctx context.Context, v *Visit, resp *fetch.Response, err error) {
 	v.answered(resp)
 	switch {
 	case isRedirect(resp):
-		v.redirected(resp, w.ring.cfg.Parse.URL)
+		v.redirected(resp, w.cfg.Parse.URL)
+		v.declined = v.Reason == "" && !w.follows(v, &parse.Link{URL: v.Target, Kind: parse.Canonical})
 	case resp.Status == 429 || resp.Status == 503:
 		v.Outcome.Verdict = frontier.Throttled
 		v.Outcome.RetryAfter = resp.RetryAfter
@@ -60,21 +79,38 @@ func (w *worker) visit(ctx context.Context, v *Visit) {
 	default:
 		w.parse(v, resp)
 		v.Digest = digest(v.Page.Words, resp.Body)
-		w.sample(v)
+		v.sample = w.sampler.Page(v.URL, v.Status, v.Page.Words, v.Digest, v.sample)
+		w.filter(v)
 		if err != nil {
 			v.ParseErr = err
 		}
 	}
 }
 
-// sample takes what the guard against traps wants to know of the page.
-func (w *worker) sample(v *Visit) {
-	if w.ring.cfg.FollowTraps {
+// filter marks the links of a page that Config.Follow is against.
+func (w *worker) filter(v *Visit) {
+	if w.cfg.Follow == nil {
 		return
 	}
-	kept := v.Trap.Sample[:0]
-	v.Trap = w.sampler.Page(v.URL, v.Status, v.Page.Words, v.Digest)
-	v.Trap.Sample = append(kept, v.Trap.Sample...)
+	for i := range v.Page.Links {
+		l := &v.Page.Links[i]
+		l.Declined = !w.cfg.Follow(v, l)
+	}
+}
+
+// follows reports whether Config.Follow has nothing against a link.
+func (w *worker) follows(v *Visit, l *parse.Link) bool {
+	return w.cfg.Follow == nil || w.cfg.Follow(v, l)
+}
+
+// hook shows a page to Config.OnPage.
+func (w *worker) hook(v *Visit, resp *fetch.Response) {
+	if w.cfg.OnPage == nil {
+		return
+	}
+	v.Response = resp
+	v.hookErr = w.ring.unlessStopped(w.cfg.OnPage(v))
+	v.Response = nil
 }
 
 // stands reports whether a page whose body broke off is taken as it is: on the last
@@ -85,58 +121,75 @@ func (w *worker) stands(v *Visit, err error) bool {
 }
 
 // allowed asks robots.txt. Reading it is a request of its own with its own place in
-// the host's clock: the visit then ends with RobotsRead and the page waits its turn,
-// when it brings the rules along, so that it need not read them again if they have
-// been forgotten meanwhile.
+// the host's clock: the visit then ends with RobotsRead and the page waits its turn. It
+// brings the answer along then, so that robots.txt need not be read again if it has been
+// forgotten meanwhile.
 func (w *worker) allowed(ctx context.Context, v *Visit) bool {
 	if w.ring.robots == nil {
 		return true
 	}
-	rules, known := v.Rules, v.Rules != nil
-	if !known {
-		rules, known = w.ring.robots.Lookup(v.URL.Origin())
-	}
-	if !known {
-		w.readRobots(ctx, v)
-		return false
+	p := v.Permission
+	if p == nil {
+		rules, known := w.ring.robots.Lookup(v.URL.Origin())
+		if !known {
+			w.readRobots(ctx, v)
+			return false
+		}
+		answer := permission(rules, v.URL)
+		p = &answer
 	}
 	switch {
-	case w.ring.cfg.IgnoreRobots:
+	case w.cfg.Gate.IgnoreRobots || p.Robots == "":
 		return true
-	case rules.Unreachable(): // another visit has just found that out, and the host rests
+	case p.Robots == gate.Unreachable: // another visit has just found that out, and the host rests
 		v.End = Aborted
-		return false
-	case !rules.Allowed(v.URL.RequestURI()):
-		v.End, v.Reason, v.Detail = Refused, Disallowed, rules.Status()
+	default:
+		v.End, v.Reason, v.Robots, v.Detail = Refused, gate.Disallowed, p.Robots, p.Detail
 		v.Outcome.Verdict, v.Outcome.NoPage = frontier.Unasked, true
-		return false
 	}
-	return true
+	return false
+}
+
+// permission is what rules say of u.
+func permission(rules *fetch.Rules, u weburl.URL) gate.Permission {
+	switch {
+	case rules.Unreachable():
+		return gate.Permission{Robots: gate.Unreachable, Detail: rules.Status()}
+	case !rules.Allowed(u.RequestURI()):
+		return gate.Permission{Robots: gate.Forbids, Detail: rules.Status()}
+	}
+	return gate.Permission{}
 }
 
 func (w *worker) readRobots(ctx context.Context, v *Visit) {
 	v.Outcome.Started = time.Now()
-	rules, err := w.ring.robots.Fetch(ctx, v.URL.Origin())
+	rules, err := w.ring.robots.Fetch(ctx, v.URL.Origin(), func(resp *fetch.Response, err error) (keeps bool) {
+		at := v.URL
+		if resp != nil {
+			at = resp.URL
+		}
+		return w.ring.exchange(v, Exchange{URL: at, Robots: true, Response: resp, Err: err})
+	})
 	if err != nil {
 		v.fail(ctx, err)
 		return
 	}
 	v.AskedRobots = true
 	v.End, v.Rules = RobotsRead, rules
-	if rules.Unreachable() && !w.ring.cfg.IgnoreRobots {
+	if rules.Unreachable() && !w.cfg.Gate.IgnoreRobots {
 		v.unreachable(ctx, rules)
 	}
 }
 
 // unreachable ends a visit whose robots.txt could not be read. Until it can, RFC
 // 9309 (2.3.1.4) forbids everything, so this counts as a failure of the host and is
-// tried again like one; a host that does not answer at all is told as what it is.
+// tried again like one; a host that does not answer at all is reported as what it is.
 func (v *Visit) unreachable(ctx context.Context, rules *fetch.Rules) {
 	if err := rules.Err(); err != nil {
 		v.fail(ctx, err)
 		return
 	}
-	v.End, v.Reason, v.Detail = Failed, Disallowed, rules.Status()
+	v.End, v.Reason, v.Robots, v.Detail = Failed, gate.Disallowed, gate.Unreachable, rules.Status()
 	v.Outcome.Verdict, v.Outcome.Retry = frontier.Throttled, true
 	v.Outcome.RetryAfter = rules.RetryAfter()
 }
@@ -148,7 +201,7 @@ func (w *worker) parse(v *Visit, resp *fetch.Response) {
 		if p := recover(); p != nil {
 			v.Page.Reset()
 			v.ParseErr = fmt.Errorf("parsing panicked: %v", p)
-			w.parser = parse.New(w.ring.cfg.Parse)
+			w.parser = parse.New(w.cfg.Parse)
 		}
 	}()
 	v.ParseErr = w.parser.Parse(parse.Input{
@@ -164,11 +217,19 @@ func (w *worker) parse(v *Visit, resp *fetch.Response) {
 func (v *Visit) answered(resp *fetch.Response) {
 	v.End = Fetched
 	v.Outcome.Started = resp.Started
-	v.Status = resp.Status
-	v.MediaType = resp.MediaType
-	v.Started, v.Elapsed = resp.Started, resp.Elapsed
+	v.Status, v.Proto, v.MediaType = resp.Status, resp.Proto, resp.MediaType
+	v.Server, v.ETag, v.LastModified = field(resp, "Server"), field(resp, "Etag"), field(resp, "Last-Modified")
+	v.Started, v.FirstByte, v.Elapsed = resp.Started, resp.FirstByte, resp.Elapsed
 	v.Bytes, v.WireBytes = int64(len(resp.Body)), resp.WireBytes
 	v.Truncated = resp.Truncated
+}
+
+// field is the first value of a header field, named in canonical form.
+func field(resp *fetch.Response, name string) string {
+	if values := resp.Header[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
 }
 
 // tryAgain defers the page if it has a try left; on the last one the answer stands.
@@ -185,13 +246,13 @@ func (v *Visit) fail(ctx context.Context, err error) {
 		v.End = Aborted
 		return
 	}
-	v.End, v.Reason, v.Detail = Failed, failure(fetch.ReasonProtocol), err.Error()
+	v.End, v.Reason, v.Detail = Failed, gate.Reason(fetch.ReasonProtocol), err.Error()
 	v.Outcome.Verdict = frontier.Failed
 	var fe *fetch.Error
 	if !errors.As(err, &fe) {
 		return
 	}
-	v.Reason, v.Detail, v.Outcome.Retry = failure(fe.Reason), fe.Err.Error(), fe.Reason.Temporary()
+	v.Reason, v.Detail, v.Outcome.Retry = gate.Reason(fe.Reason), fe.Err.Error(), fe.Reason.Temporary()
 	switch fe.Reason {
 	case fetch.ReasonDecode, fetch.ReasonBomb, fetch.ReasonBody, fetch.ReasonHeader, fetch.ReasonSlow:
 		v.Outcome.Verdict = frontier.Answered
@@ -242,9 +303,9 @@ func (v *Visit) redirected(resp *fetch.Response, opts weburl.Options) {
 	target, err := opts.Resolve(v.URL, resp.Location)
 	switch {
 	case resp.Location == "":
-		v.Reason, v.Detail = RedirectBad, fmt.Sprintf("status %d without a Location", resp.Status)
+		v.Reason, v.Detail = gate.RedirectBad, fmt.Sprintf("status %d without a Location", resp.Status)
 	case err != nil:
-		v.Reason, v.Detail = RedirectBad, err.Error()
+		v.Reason, v.Detail = gate.RedirectBad, err.Error()
 	}
 	v.Target = target
 }

@@ -114,6 +114,7 @@ type Link struct {
 	URL      weburl.URL
 	Kind     LinkKind
 	NoFollow bool   // rel=nofollow on the link, or the whole page says so
+	Declined bool   // never set by Parse: whoever filters links marks those that must not be followed
 	note     uint32 // where its note's text begins in the page's notes; 0 if it has none
 }
 

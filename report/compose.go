@@ -7,6 +7,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/dedup"
+	"crawler/gate"
 )
 
 // Usage is what the process has used up.
@@ -41,7 +42,7 @@ func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 }
 
 // trapsOf lists the traps, those that refused most first.
-func trapsOf(list []crawl.Trap) []Trap {
+func trapsOf(list []gate.Trap) []Trap {
 	out := []Trap{}
 	for _, t := range list {
 		if t.Refused > 0 { // else it proved honest
@@ -58,7 +59,7 @@ func account(s dedup.Stats, a crawl.Audit) Dedup {
 		Mode:  a.Mode,
 		Asked: s.Asked, New: s.New, Seen: s.Seen,
 		Maybe: a.Maybe, Hot: s.Hot, Settled: s.Settled,
-		Restarts: s.Restarts, RestartSeconds: a.Restarting.Seconds(), RestartPauseSeconds: a.LongestPause.Seconds(),
+		Restarts: s.Restarts, RestartSeconds: a.Took.Seconds(), RestartPauseSeconds: a.LongestPause.Seconds(),
 		Bits: s.Bits, Fill: s.Fill, ExpectedRate: s.ExpectedRate,
 		FalsePositives: s.FalsePositives,
 		Rate:           s.Rate, RateLow: s.RateLow, RateHigh: s.RateHigh,
@@ -71,7 +72,7 @@ func account(s dedup.Stats, a crawl.Audit) Dedup {
 	return d
 }
 
-func reasonName(r crawl.Reason) string { return string(r) }
+func reasonName(r gate.Reason) string { return string(r) }
 
 func resources(res crawl.Result, used Usage) Resources {
 	r := Resources{

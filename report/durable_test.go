@@ -14,13 +14,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"crawler/crawl"
+	"crawler/gate"
 	"crawler/store"
 )
 
 // step is what a crawl gives to its Recorder: a page or a refusal.
 type step struct {
 	page *crawl.Visit
-	skip crawl.Skip
+	skip gate.Skip
 }
 
 // steps makes a crawl of several sites, some large enough that no sketch of theirs is
@@ -28,7 +29,7 @@ type step struct {
 func steps(t *testing.T, rng *rand.Rand, n int) (out []step) {
 	for i := range n {
 		if rng.IntN(5) == 0 {
-			out = append(out, step{skip: crawl.Skip{URL: fmt.Sprintf("http://out.example/%d", i), Reason: crawl.OutOfScope, Detail: redirectsTo + "http://out.example/"}})
+			out = append(out, step{skip: gate.Skip{URL: fmt.Sprintf("http://out.example/%d", i), Reason: gate.OutOfScope, Detail: redirectsTo + "http://out.example/"}})
 			continue
 		}
 		host := min(rng.IntN(6), rng.IntN(6))

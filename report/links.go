@@ -7,6 +7,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"crawler/crawl"
+	"crawler/gate"
 	"crawler/parse"
 )
 
@@ -57,7 +58,7 @@ func (r *Recorder) writeLinks(v *crawl.Visit) error {
 }
 
 // writeRedirect writes where a URL leads that is refused for its redirect.
-func (r *Recorder) writeRedirect(s crawl.Skip) error {
+func (r *Recorder) writeRedirect(s gate.Skip) error {
 	to, ok := strings.CutPrefix(s.Detail, redirectsTo)
 	if !ok {
 		return nil

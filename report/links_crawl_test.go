@@ -13,6 +13,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/parse"
 	"crawler/store"
 )
@@ -61,7 +62,7 @@ func TestRedirectsOfACrawl(t *testing.T) {
 	dir := create(t, store.Disk(), path, false)
 	r := recorder(t, Config{Dir: dir, EdgesCSV: true})
 	_, err := crawl.Run(t.Context(), crawl.Config{
-		Seeds: []string{site.URL + "/"}, Recorder: r, IgnoreRobots: true, Frontier: frontier.Config{Delay: frontier.NoDelay},
+		Seeds: []string{site.URL + "/"}, Recorder: r, Gate: gate.Config{IgnoreRobots: true, Frontier: frontier.Config{Delay: frontier.NoDelay}},
 	})
 	if err := errors.Join(err, dir.Close()); err != nil {
 		t.Fatal(err)

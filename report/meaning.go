@@ -1,43 +1,43 @@
 package report
 
 import (
-	"crawler/crawl"
 	"crawler/fetch"
+	"crawler/gate"
 	"crawler/trap"
 )
 
 // meaning says in words what a reason stands for.
 func meaning(reason string) string {
-	if m, ok := decisions[crawl.Reason(reason)]; ok {
+	if m, ok := decisions[gate.Reason(reason)]; ok {
 		return m
 	}
 	return failures[fetch.Reason(reason)]
 }
 
-var decisions = map[crawl.Reason]string{
-	crawl.OutOfScope:    "outside --scope",
-	crawl.Excluded:      "left out by --include or --exclude",
-	crawl.TooDeep:       "more links from a seed than --depth",
-	crawl.HostBudget:    "its host has had --max-pages-per-host",
-	crawl.Nofollow:      "the link or its page says nofollow",
-	crawl.Disallowed:    "robots.txt forbids it, or could not be read",
-	crawl.HostClosed:    "its host failed or asked for patience too often",
-	crawl.RedirectLoop:  "its redirects lead back to it",
-	crawl.RedirectLimit: "more than 10 redirects",
-	crawl.RedirectSeen:  "redirects to a page that was fetched by itself",
-	crawl.RedirectBad:   "redirects to nowhere",
+var decisions = map[gate.Reason]string{
+	gate.OutOfScope:    "outside --scope",
+	gate.Excluded:      "left out by --include or --exclude",
+	gate.TooDeep:       "more links from a seed than --depth",
+	gate.HostBudget:    "its host has had --max-pages-per-host",
+	gate.Nofollow:      "the link or its page says nofollow",
+	gate.Disallowed:    "robots.txt forbids it, or could not be read",
+	gate.HostClosed:    "its host failed or asked for patience too often",
+	gate.RedirectLoop:  "its redirects lead back to it",
+	gate.RedirectLimit: "more than 10 redirects",
+	gate.RedirectSeen:  "redirects to a page that was fetched by itself",
+	gate.RedirectBad:   "redirects to nowhere",
 
-	crawl.Trapped(trap.Repeating):  "trap: its path repeats itself",
-	crawl.Trapped(trap.Deep):       "trap: its path has more than 64 segments",
-	crawl.Trapped(trap.EqualKeys):  "trap: its query repeats one parameter",
-	crawl.Trapped(trap.Copies):     "trap: one page under any address",
-	crawl.Trapped(trap.Session):    "trap: the same pages under new session ids",
-	crawl.Trapped(trap.Subdomains): "trap: the same pages on any subdomain",
-	crawl.Trapped(trap.Calendar):   "trap: dates without end",
-	crawl.Trapped(trap.Facets):     "trap: the same things in every order and selection",
-	crawl.Trapped(trap.Pattern):    "trap: addresses of one shape whose pages say nothing new",
-	crawl.Trapped(trap.Growing):    "trap: addresses that grow with every link",
-	crawl.Trapped(trap.Maze):       "trap: every page leads to new ones and none back",
+	gate.Trapped(trap.Repeating):  "trap: its path repeats itself",
+	gate.Trapped(trap.Deep):       "trap: its path has more than 64 segments",
+	gate.Trapped(trap.EqualKeys):  "trap: its query repeats one parameter",
+	gate.Trapped(trap.Copies):     "trap: one page under any address",
+	gate.Trapped(trap.Session):    "trap: the same pages under new session ids",
+	gate.Trapped(trap.Subdomains): "trap: the same pages on any subdomain",
+	gate.Trapped(trap.Calendar):   "trap: dates without end",
+	gate.Trapped(trap.Facets):     "trap: the same things in every order and selection",
+	gate.Trapped(trap.Pattern):    "trap: addresses of one shape whose pages say nothing new",
+	gate.Trapped(trap.Growing):    "trap: addresses that grow with every link",
+	gate.Trapped(trap.Maze):       "trap: every page leads to new ones and none back",
 }
 
 var failures = map[fetch.Reason]string{

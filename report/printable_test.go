@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"crawler/crawl"
+	"crawler/gate"
 	"crawler/store"
 )
 
@@ -89,7 +89,7 @@ func TestHostileRecords(t *testing.T) {
 	}
 
 	story := Story{URL: poison, Pages: []PageRecord{{Title: poison, ContentType: poison, Error: poison, Via: poison}},
-		Refusals: []crawl.Skip{{Detail: poison, Via: poison}}, SameText: []string{poison}}
+		Refusals: []gate.Skip{{Detail: poison, Via: poison}}, SameText: []string{poison}}
 	harmless(t, "why", story.Text())
 
 	dir, err := store.Create(store.Disk(), filepath.Join(t.TempDir(), "crawl"), store.Meta{}, false)
@@ -100,7 +100,7 @@ func TestHostileRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rec.Skip(crawl.Skip{URL: "http://a.example/", Reason: "reset", Detail: poison}); err != nil {
+	if err := rec.Skip(gate.Skip{URL: "http://a.example/", Reason: "reset", Detail: poison}); err != nil {
 		t.Fatal(err)
 	}
 	if err := dir.Close(); err != nil {
@@ -111,7 +111,7 @@ func TestHostileRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	harmless(t, SkippedFile, string(line))
-	var skip crawl.Skip
+	var skip gate.Skip
 	if err := json.Unmarshal(line, &skip); err != nil || skip.Detail != string([]rune(poison)) || strings.Count(string(line), "\n") != 1 {
 		t.Errorf("%s has %q, %v", SkippedFile, line, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/dedup"
+	"crawler/gate"
 	"crawler/stats"
 	"crawler/store"
 )
@@ -53,7 +54,7 @@ type Recorder struct {
 	depths map[int]int
 	good   int // pages with a status below 400
 
-	failures []crawl.Skip
+	failures []gate.Skip
 	broken   []Broken
 	bag      stats.Bag // scratch
 	line     []byte    // scratch
@@ -113,7 +114,7 @@ func (r *Recorder) Succeeded() int { return r.good }
 
 // FirstFailures returns the first few URLs that were skipped, or, with no Reason,
 // answered with an error.
-func (r *Recorder) FirstFailures() []crawl.Skip { return r.failures }
+func (r *Recorder) FirstFailures() []gate.Skip { return r.failures }
 
 // Page writes the page's record and counts its words.
 func (r *Recorder) Page(v *crawl.Visit) error {
@@ -146,7 +147,7 @@ func (r *Recorder) write(v *crawl.Visit) error {
 }
 
 // Skip writes the refusal, and the redirect that was not followed.
-func (r *Recorder) Skip(s crawl.Skip) error {
+func (r *Recorder) Skip(s gate.Skip) error {
 	r.note(s)
 	if r.skipLines == nil {
 		return nil
@@ -161,7 +162,7 @@ func (r *Recorder) Skip(s crawl.Skip) error {
 }
 
 // note keeps the first few failures.
-func (r *Recorder) note(s crawl.Skip) {
+func (r *Recorder) note(s gate.Skip) {
 	if len(r.failures) < firstFailures {
 		r.failures = append(r.failures, s)
 		r.unsaved.lists = true
@@ -194,7 +195,7 @@ func (r *Recorder) count(v *crawl.Visit) {
 	if v.Status < 400 {
 		r.good++
 	} else {
-		r.note(crawl.Skip{URL: v.URL.String(), Detail: fmt.Sprintf("answered %d", v.Status)})
+		r.note(gate.Skip{URL: v.URL.String(), Detail: fmt.Sprintf("answered %d", v.Status)})
 		if len(r.broken) < maxBroken {
 			r.broken = append(r.broken, Broken{URL: v.URL.String(), Status: v.Status, Via: v.Via})
 			r.unsaved.lists = true

@@ -17,6 +17,7 @@ import (
 	"crawler/dedup"
 	"crawler/fetch"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/store"
 	"crawler/weburl"
 )
@@ -28,7 +29,7 @@ func visit(t *testing.T, url string, status int, words ...string) *crawl.Visit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &crawl.Visit{Item: frontier.Item{URL: u, Depth: 2, Via: "http://a.example/via"}, Status: status, MediaType: "text/html", Bytes: 100}
+	v := &crawl.Visit{Task: gate.Task{Item: frontier.Item{URL: u, Depth: 2, Via: "http://a.example/via"}}, Status: status, MediaType: "text/html", Bytes: 100}
 	for _, w := range words {
 		v.Page.Words = append(v.Page.Words, xxhash.Sum64String(w))
 	}
@@ -60,8 +61,8 @@ func filled(t *testing.T, cfg Config, visits ...*crawl.Visit) *Report {
 	res := crawl.Result{
 		Seeds: []string{"http://a.example/"}, Started: start, Finished: start.Add(4 * time.Second), EndedBy: crawl.ByMaxPages, Runs: 1, Active: 4 * time.Second,
 		Fetched: len(visits), Redirects: 3, Queued: 5, Leased: 1, Hosts: 2,
-		Skipped: map[crawl.Reason]int{crawl.OutOfScope: 1234567, crawl.Disallowed: 2},
-		Errors:  map[crawl.Reason]int{"timeout": 4},
+		Skipped: map[gate.Reason]int{gate.OutOfScope: 1234567, gate.Disallowed: 2},
+		Errors:  map[gate.Reason]int{"timeout": 4},
 		Dedup:   dedup.Stats{Asked: 10, New: 4, Seen: 6, Bits: 1 << 20, Fill: 0.25, FalsePositives: 1, Rate: 0.25, RateHigh: 0.5},
 		Audit:   crawl.Audit{Mode: ModeExact},
 	}
@@ -233,7 +234,7 @@ func TestLines(t *testing.T) {
 	v.Page.Title = "Angle < bracket & \u2028 line"
 	v.Page.Fields = map[string][]string{"price": {"3"}}
 	gone := visit(t, "http://a.example/gone", 404)
-	if err := errors.Join(r.Page(v), r.Page(gone), r.Skip(crawl.Skip{URL: "http://b.example/", Reason: crawl.OutOfScope, Via: "http://a.example/"}), r.Flush()); err != nil {
+	if err := errors.Join(r.Page(v), r.Page(gone), r.Skip(gate.Skip{URL: "http://b.example/", Reason: gate.OutOfScope, Via: "http://a.example/"}), r.Flush()); err != nil {
 		t.Fatal(err)
 	}
 	pages, err := os.ReadFile(filepath.Join(path, PagesFile))
@@ -269,7 +270,7 @@ func TestEveryReasonHasAMeaning(t *testing.T) {
 		}
 	}
 	for r := range failures {
-		if crawl.Reason(r).Decision() {
+		if gate.Reason(r).Decision() {
 			t.Errorf("%s is called a failure", r)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"crawler/crawl"
 	"crawler/dedup"
+	"crawler/gate"
 	"crawler/stats"
 	"crawler/store"
 )
@@ -159,7 +159,7 @@ func (r *Recorder) readLists(value []byte) error {
 		r.broken = append(r.broken, Broken{URL: f.text(), Status: f.number(), Via: f.text()})
 	}
 	for range f.length(4) {
-		r.failures = append(r.failures, crawl.Skip{URL: f.text(), Reason: crawl.Reason(f.text()), Via: f.text(), Detail: f.text()})
+		r.failures = append(r.failures, gate.Skip{URL: f.text(), Reason: gate.Reason(f.text()), Via: f.text(), Detail: f.text()})
 	}
 	return f.close()
 }

@@ -3,7 +3,7 @@ package report
 import (
 	"cmp"
 
-	"crawler/crawl"
+	"crawler/gate"
 	"crawler/trap"
 )
 
@@ -41,7 +41,7 @@ func (t *Trap) named() string {
 	case t.Pattern != "":
 		return t.Pattern
 	case t.Kind != "":
-		return meaning(string(crawl.Trapped(trap.Kind(t.Kind))))
+		return meaning(string(gate.Trapped(trap.Kind(t.Kind))))
 	}
 	return "other patterns"
 }

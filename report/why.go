@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"crawler/crawl"
 	"crawler/dedup"
+	"crawler/gate"
 	"crawler/store"
 	"crawler/weburl"
 )
@@ -18,7 +18,7 @@ import (
 type Story struct {
 	URL      string       `json:"url"`
 	Pages    []PageRecord `json:"pages,omitempty"`    // that were found at it, or answered from it
-	Refusals []crawl.Skip `json:"refusals,omitempty"` // of it
+	Refusals []gate.Skip  `json:"refusals,omitempty"` // of it
 	SameText []string     `json:"same_text,omitempty"`
 	NearText []NearPage   `json:"near_text,omitempty"`
 
@@ -109,7 +109,7 @@ func (w *why) records() error {
 		return err
 	}
 	return w.named(SkippedFile, func(line []byte) error {
-		var r crawl.Skip
+		var r gate.Skip
 		if err := json.Unmarshal(line, &r); err != nil {
 			return damaged(line, err)
 		}

@@ -14,13 +14,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"crawler/crawl"
+	"crawler/gate"
 	"crawler/store"
 	"crawler/weburl"
 )
 
 // crawlOf writes the files of a crawl.
-func crawlOf(t *testing.T, pages []PageRecord, skips []crawl.Skip) string {
+func crawlOf(t *testing.T, pages []PageRecord, skips []gate.Skip) string {
 	t.Helper()
 	dir := t.TempDir()
 	write := func(name string, records ...any) {
@@ -85,7 +85,7 @@ func TestWhy(t *testing.T) {
 		pageAt("http://a.example/copy", 1, 0xff),
 		pageAt("http://b.example/near", 3, 0xf8),
 		pageAt("http://b.example/far", 5, 0xf0),
-	}, []crawl.Skip{{URL: "http://c.example/", Reason: crawl.OutOfScope, Via: "http://a.example/old", Detail: "d"}, {URL: "http://a.example/gone", Reason: crawl.Nofollow}})
+	}, []gate.Skip{{URL: "http://c.example/", Reason: gate.OutOfScope, Via: "http://a.example/old", Detail: "d"}, {URL: "http://a.example/gone", Reason: gate.Nofollow}})
 
 	for _, url := range []string{"http://a.example/old", "http://a.example/new"} {
 		s := why1(t, dir, url)

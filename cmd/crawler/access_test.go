@@ -15,13 +15,13 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"crawler/crawl"
+	"crawler/gate"
 	"crawler/report"
 )
 
 // crawlSeed runs a whole crawl of seed in this process, and returns its pages and its
 // refusals by URL.
-func crawlSeed(t *testing.T, seed string, args ...string) (pages map[string]report.PageRecord, skipped map[string]crawl.Skip) {
+func crawlSeed(t *testing.T, seed string, args ...string) (pages map[string]report.PageRecord, skipped map[string]gate.Skip) {
 	t.Helper()
 	o := &options{}
 	f := pflag.NewFlagSet("crawl", pflag.ContinueOnError)
@@ -41,7 +41,7 @@ func crawlSeed(t *testing.T, seed string, args ...string) (pages map[string]repo
 		t.Fatalf("%v\n%s", err, errw.String())
 	}
 	pages = readRecords(t, filepath.Join(dir, report.PagesFile), func(p report.PageRecord) string { return p.URL })
-	return pages, readRecords(t, filepath.Join(dir, report.SkippedFile), func(s crawl.Skip) string { return s.URL })
+	return pages, readRecords(t, filepath.Join(dir, report.SkippedFile), func(s gate.Skip) string { return s.URL })
 }
 
 func readRecords[T any](t *testing.T, name string, key func(T) string) map[string]T {

@@ -18,6 +18,7 @@ import (
 	"crawler/dedup"
 	"crawler/fetch"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/parse"
 	"crawler/trap"
 	"crawler/weburl"
@@ -25,7 +26,7 @@ import (
 
 // crawl turns the options into the engine's configuration.
 func (o *options) crawl(seeds []string) (crawl.Config, error) {
-	mode, err := crawl.ParseScopeMode(o.scope.value)
+	mode, err := gate.ParseScopeMode(o.scope.value)
 	if err != nil {
 		return crawl.Config{}, usage("", "%w", err)
 	}
@@ -46,27 +47,26 @@ func (o *options) crawl(seeds []string) (crawl.Config, error) {
 	}
 	return crawl.Config{
 		Seeds: seeds,
-		Dedup: dedup.Config{
-			ExpectURLs: o.expect, FPRate: o.fpRate, RestartEvery: o.restart, Seed: o.seed, FilterOnly: o.dedup.value == "filter",
+		Gate: gate.Config{
+			Scope: gate.Scope{Mode: mode, Include: o.include, Exclude: o.exclude}, MaxDepth: o.maxDepth(),
+			IgnoreRobots: o.robots.value == "ignore", FollowTraps: o.traps.value == "follow", Traps: trap.Config{Trust: trust},
+			Dedup: dedup.Config{
+				ExpectURLs: o.expect, FPRate: o.fpRate, RestartEvery: o.restart, Seed: o.seed, FilterOnly: o.dedup.value == "filter",
+			},
+			Frontier: frontier.Config{
+				Delay: orNone(o.delay), MaxDelay: orNone(o.maxDelay), PerHost: o.hostCons, Retries: o.retries,
+				MaxPerHost: o.perHost, Interval: o.interval(), Order: order, OrderPages: o.ordered,
+			},
 		},
-		MinFree:      int64(o.minFree),
-		Scope:        crawl.Scope{Mode: mode, Include: o.include, Exclude: o.exclude},
-		MaxDepth:     o.maxDepth(),
-		MaxPages:     o.pages,
-		MaxBytes:     int64(o.bytes),
-		TimeLimit:    time.Duration(o.limit),
-		Grace:        orNone(o.grace),
-		Workers:      o.conns,
-		IgnoreRobots: o.robots.value == "ignore",
-		FollowTraps:  o.traps.value == "follow",
-		Traps:        trap.Config{Trust: trust},
-		Sitemaps:     o.sitemap,
-		Frontier: frontier.Config{
-			Delay: orNone(o.delay), MaxDelay: orNone(o.maxDelay), PerHost: o.hostCons, Retries: o.retries,
-			MaxPerHost: o.perHost, Interval: o.interval(), Order: order, OrderPages: o.ordered,
-		},
-		Fetch: client,
-		Parse: parse.Options{Assets: o.assets, Anchors: o.edges != "", Rules: o.extract.parsed, URL: weburl.Options{DropParams: o.drop}},
+		MinFree:   int64(o.minFree),
+		MaxPages:  o.pages,
+		MaxBytes:  int64(o.bytes),
+		TimeLimit: time.Duration(o.limit),
+		Grace:     orNone(o.grace),
+		Workers:   o.conns,
+		Sitemaps:  o.sitemap,
+		Fetch:     client,
+		Parse:     parse.Options{Assets: o.assets, Anchors: o.edges != "", Rules: o.extract.parsed, URL: weburl.Options{DropParams: o.drop}},
 	}, nil
 }
 
@@ -120,7 +120,7 @@ func (o *options) maxDepth() int {
 	case -1:
 		return 0
 	case 0:
-		return crawl.SeedsOnly
+		return gate.SeedsOnly
 	}
 	return o.depth
 }

@@ -17,6 +17,7 @@ import (
 	"crawler/configs"
 	"crawler/crawl"
 	"crawler/frontier"
+	"crawler/gate"
 )
 
 // engineConfig is what a command line makes of the engine's configuration.
@@ -40,42 +41,42 @@ func TestEveryFlagReachesTheEngine(t *testing.T) {
 		want any
 	}{
 		{"", func(c crawl.Config) any { return c.Workers }, 64},
-		{"", func(c crawl.Config) any { return c.MaxDepth }, 0},
-		{"", func(c crawl.Config) any { return c.Frontier.Delay }, time.Second},
-		{"", func(c crawl.Config) any { return c.Frontier.PerHost }, 1},
-		{"", func(c crawl.Config) any { return c.Scope.Mode }, crawl.ScopeHost},
+		{"", func(c crawl.Config) any { return c.Gate.MaxDepth }, 0},
+		{"", func(c crawl.Config) any { return c.Gate.Frontier.Delay }, time.Second},
+		{"", func(c crawl.Config) any { return c.Gate.Frontier.PerHost }, 1},
+		{"", func(c crawl.Config) any { return c.Gate.Scope.Mode }, gate.ScopeHost},
 		{"", func(c crawl.Config) any { return c.Fetch.UserAgent }, "crawler/" + version},
 		{"", func(c crawl.Config) any { return c.Fetch.Timeout }, 30 * time.Second},
 		{"", func(c crawl.Config) any { return c.Fetch.MaxBody }, int64(10 << 20)},
-		{"", func(c crawl.Config) any { return c.IgnoreRobots }, false},
-		{"--depth 0", func(c crawl.Config) any { return c.MaxDepth }, crawl.SeedsOnly},
-		{"--depth 3", func(c crawl.Config) any { return c.MaxDepth }, 3},
+		{"", func(c crawl.Config) any { return c.Gate.IgnoreRobots }, false},
+		{"--depth 0", func(c crawl.Config) any { return c.Gate.MaxDepth }, gate.SeedsOnly},
+		{"--depth 3", func(c crawl.Config) any { return c.Gate.MaxDepth }, 3},
 		{"--max-pages 7", func(c crawl.Config) any { return c.MaxPages }, 7},
-		{"--max-pages-per-host 7", func(c crawl.Config) any { return c.Frontier.MaxPerHost }, 7},
+		{"--max-pages-per-host 7", func(c crawl.Config) any { return c.Gate.Frontier.MaxPerHost }, 7},
 		{"--max-bytes 2GiB", func(c crawl.Config) any { return c.MaxBytes }, int64(2 << 30)},
 		{"--time-limit 90", func(c crawl.Config) any { return c.TimeLimit }, 90 * time.Second},
 		{"--grace 3s", func(c crawl.Config) any { return c.Grace }, 3 * time.Second},
 		{"--grace 0", func(c crawl.Config) any { return c.Grace < 0 }, true},
 		{"-c 9", func(c crawl.Config) any { return c.Workers }, 9},
-		{"--per-host 4", func(c crawl.Config) any { return c.Frontier.PerHost }, 4},
-		{"--delay 250ms", func(c crawl.Config) any { return c.Frontier.Delay }, 250 * time.Millisecond},
-		{"--delay 0", func(c crawl.Config) any { return c.Frontier.Delay }, frontier.NoDelay},
-		{"--max-delay 5s", func(c crawl.Config) any { return c.Frontier.MaxDelay }, 5 * time.Second},
-		{"--max-delay 0", func(c crawl.Config) any { return c.Frontier.MaxDelay }, frontier.NoDelay},
-		{"--rate-limit 4", func(c crawl.Config) any { return c.Frontier.Interval }, 250 * time.Millisecond},
-		{"--retries 5", func(c crawl.Config) any { return c.Frontier.Retries }, 5},
-		{"--robots ignore", func(c crawl.Config) any { return c.IgnoreRobots }, true},
-		{"", func(c crawl.Config) any { return c.FollowTraps }, false},
-		{"--traps follow", func(c crawl.Config) any { return c.FollowTraps }, true},
-		{"--trap-trust https://a.test/x --trap-trust *.b.test/#", func(c crawl.Config) any { return fmt.Sprint(c.Traps.Trust) }, "[a.test/x *.b.test/#]"},
-		{"", func(c crawl.Config) any { return c.Frontier.Order }, frontier.BreadthFirst},
-		{"--order opic+inlinks", func(c crawl.Config) any { return c.Frontier.Order }, frontier.OPICInLinks},
-		{"--order-pages 7", func(c crawl.Config) any { return c.Frontier.OrderPages }, 7},
+		{"--per-host 4", func(c crawl.Config) any { return c.Gate.Frontier.PerHost }, 4},
+		{"--delay 250ms", func(c crawl.Config) any { return c.Gate.Frontier.Delay }, 250 * time.Millisecond},
+		{"--delay 0", func(c crawl.Config) any { return c.Gate.Frontier.Delay }, frontier.NoDelay},
+		{"--max-delay 5s", func(c crawl.Config) any { return c.Gate.Frontier.MaxDelay }, 5 * time.Second},
+		{"--max-delay 0", func(c crawl.Config) any { return c.Gate.Frontier.MaxDelay }, frontier.NoDelay},
+		{"--rate-limit 4", func(c crawl.Config) any { return c.Gate.Frontier.Interval }, 250 * time.Millisecond},
+		{"--retries 5", func(c crawl.Config) any { return c.Gate.Frontier.Retries }, 5},
+		{"--robots ignore", func(c crawl.Config) any { return c.Gate.IgnoreRobots }, true},
+		{"", func(c crawl.Config) any { return c.Gate.FollowTraps }, false},
+		{"--traps follow", func(c crawl.Config) any { return c.Gate.FollowTraps }, true},
+		{"--trap-trust https://a.test/x --trap-trust *.b.test/#", func(c crawl.Config) any { return fmt.Sprint(c.Gate.Traps.Trust) }, "[a.test/x *.b.test/#]"},
+		{"", func(c crawl.Config) any { return c.Gate.Frontier.Order }, frontier.BreadthFirst},
+		{"--order opic+inlinks", func(c crawl.Config) any { return c.Gate.Frontier.Order }, frontier.OPICInLinks},
+		{"--order-pages 7", func(c crawl.Config) any { return c.Gate.Frontier.OrderPages }, 7},
 		{"--sitemap", func(c crawl.Config) any { return c.Sitemaps }, true},
 		{"--assets", func(c crawl.Config) any { return c.Parse.Assets }, true},
-		{"--scope prefix", func(c crawl.Config) any { return c.Scope.Mode }, crawl.ScopePrefix},
-		{"--include a --include b", func(c crawl.Config) any { return fmt.Sprint(c.Scope.Include) }, "[a b]"},
-		{"--exclude x", func(c crawl.Config) any { return fmt.Sprint(c.Scope.Exclude) }, "[x]"},
+		{"--scope prefix", func(c crawl.Config) any { return c.Gate.Scope.Mode }, gate.ScopePrefix},
+		{"--include a --include b", func(c crawl.Config) any { return fmt.Sprint(c.Gate.Scope.Include) }, "[a b]"},
+		{"--exclude x", func(c crawl.Config) any { return fmt.Sprint(c.Gate.Scope.Exclude) }, "[x]"},
 		{"--extract p=.price", func(c crawl.Config) any { return len(c.Parse.Rules) }, 1},
 		{"--drop-params utm_*,fbclid", func(c crawl.Config) any { return fmt.Sprint(c.Parse.URL.DropParams) }, "[utm_* fbclid]"},
 		{"--contact me@example.org", func(c crawl.Config) any { return c.Fetch.UserAgent }, "crawler/" + version + " (+me@example.org)"},
@@ -124,13 +125,13 @@ func TestFlagsOutOfRange(t *testing.T) {
 func TestExampleConfigurationsLoad(t *testing.T) {
 	checks := map[string]func(crawl.Config) bool{
 		"polite.yaml": func(c crawl.Config) bool {
-			return c.Frontier.Delay == time.Second && c.Frontier.PerHost == 1 && !c.IgnoreRobots && strings.Contains(c.Fetch.UserAgent, "(+https://")
+			return c.Gate.Frontier.Delay == time.Second && c.Gate.Frontier.PerHost == 1 && !c.Gate.IgnoreRobots && strings.Contains(c.Fetch.UserAgent, "(+https://")
 		},
 		"audit.yaml": func(c crawl.Config) bool {
-			return c.Scope.Mode == crawl.ScopeDomain && c.Sitemaps && len(c.Parse.Rules) == 3 && len(c.Parse.URL.DropParams) == 5 && len(c.Scope.Exclude) == 1
+			return c.Gate.Scope.Mode == gate.ScopeDomain && c.Sitemaps && len(c.Parse.Rules) == 3 && len(c.Parse.URL.DropParams) == 5 && len(c.Gate.Scope.Exclude) == 1
 		},
 		"own-site.yaml": func(c crawl.Config) bool {
-			return c.Frontier.Delay == frontier.NoDelay && c.IgnoreRobots && c.Frontier.PerHost == 8
+			return c.Gate.Frontier.Delay == frontier.NoDelay && c.Gate.IgnoreRobots && c.Gate.Frontier.PerHost == 8
 		},
 	}
 	names, err := fs.Glob(configs.Files, "*.yaml")

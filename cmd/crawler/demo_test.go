@@ -47,7 +47,7 @@ func TestDemoFindsTheTruth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg.Fetch.DialContext, cfg.Dedup.Seed, cfg.Recorder = net.DialContext, 5, k
+		cfg.Fetch.DialContext, cfg.Gate.Dedup.Seed, cfg.Recorder = net.DialContext, 5, k
 		res, err := crawl.Run(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)

@@ -78,11 +78,11 @@ func decision(u weburl.URL, seen map[string]bool, cfg crawl.Config) string {
 	}
 	seen[u.String()] = true
 	text := "# fetch  " + u.String()
-	if !cfg.IgnoreRobots {
+	if !cfg.Gate.IgnoreRobots {
 		text += ", after asking " + u.Origin() + "/robots.txt"
 	}
 	matches := func(re *regexp.Regexp) bool { return re.MatchString(u.String()) }
-	if s := cfg.Scope; len(s.Include) > 0 && !slices.ContainsFunc(s.Include, matches) || slices.ContainsFunc(s.Exclude, matches) {
+	if s := cfg.Gate.Scope; len(s.Include) > 0 && !slices.ContainsFunc(s.Include, matches) || slices.ContainsFunc(s.Exclude, matches) {
 		text += " (a seed: --include and --exclude do not apply)"
 	}
 	return text + "\n"

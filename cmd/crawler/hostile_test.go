@@ -17,6 +17,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/report"
 )
 
@@ -230,7 +231,7 @@ func TestHostileWordsInErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	detail := poison + "\nlevel=ERROR " + strings.Repeat(poison, 1000)
-	if err := rec.Skip(crawl.Skip{URL: "http://a.example/", Reason: "reset", Detail: detail}); err != nil {
+	if err := rec.Skip(gate.Skip{URL: "http://a.example/", Reason: "reset", Detail: detail}); err != nil {
 		t.Fatal(err)
 	}
 	text := nothing(crawl.Result{}, rec).Error()

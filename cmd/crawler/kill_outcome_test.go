@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"crawler/crawl"
+	"crawler/gate"
 	"crawler/report"
 )
 
@@ -56,7 +56,7 @@ func readOutcome(t *testing.T, dir string) outcome {
 	}); err != nil {
 		t.Error(err)
 	}
-	eachLine(t, filepath.Join(dir, report.SkippedFile), func(s crawl.Skip) { note(t, o.skipped, s.URL, string(s.Reason)) })
+	eachLine(t, filepath.Join(dir, report.SkippedFile), func(s gate.Skip) { note(t, o.skipped, s.URL, string(s.Reason)) })
 	return o
 }
 

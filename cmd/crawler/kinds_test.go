@@ -135,8 +135,8 @@ func TestSettingsOfAResumedCrawl(t *testing.T) {
 		t.Errorf("changed %s, want %s", got, want)
 	}
 	cfg, err := o.crawl([]string{"http://a.example/"})
-	if err != nil || cfg.Frontier.Delay != 3e9 || cfg.Frontier.Retries != 0 || cfg.MaxPages != 20 {
-		t.Errorf("%+v, %v", cfg.Frontier, err)
+	if err != nil || cfg.Gate.Frontier.Delay != 3e9 || cfg.Gate.Frontier.Retries != 0 || cfg.MaxPages != 20 {
+		t.Errorf("%+v, %v", cfg.Gate.Frontier, err)
 	}
 }
 

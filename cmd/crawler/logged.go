@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"crawler/crawl"
+	"crawler/gate"
 	"crawler/report"
 )
 
@@ -24,7 +25,7 @@ func (l *logged) Page(v *crawl.Visit) error {
 }
 
 // Skip logs a refused seed as a warning, other refusals at debug level.
-func (l *logged) Skip(s crawl.Skip) error {
+func (l *logged) Skip(s gate.Skip) error {
 	level := slog.LevelDebug
 	if s.Via == "" {
 		level = slog.LevelWarn

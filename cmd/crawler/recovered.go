@@ -23,13 +23,13 @@ func (r *session) recovered(c crawl.Recovery) {
 	records, others := cutLines(r.dir.Cuts())
 	if r.logJSON.value == "json" {
 		r.log.Info("resuming", "dir", r.dir.Path(), "run", c.Run, "pages", c.Pages, "queued", c.Queued, "hosts", c.Hosts,
-			"unsettled", c.Unsettled, "cut_pages", records, "cut_others", others)
+			"unsettled", c.Pending, "cut_pages", records, "cut_others", others)
 		return
 	}
 	text := fmt.Sprintf("resuming %s: %s done, %s queued on %s", r.dir.Path(),
 		counted(c.Pages, "page"), counted(c.Queued, "URL"), counted(c.Hosts, "host"))
-	if c.Unsettled > 0 {
-		text += fmt.Sprintf(", %s to be settled", commas(c.Unsettled))
+	if c.Pending > 0 {
+		text += fmt.Sprintf(", %s to be checked", commas(c.Pending))
 	}
 	switch {
 	case records > 0:

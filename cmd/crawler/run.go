@@ -79,12 +79,12 @@ func (r *session) close() error {
 // plug makes the Recorder, with all that it knew when the crawl was last committed,
 // and fills in what the engine needs of the directory.
 func (r *session) plug(cfg *crawl.Config) (err error) {
-	if cfg.Dedup.Seed == 0 {
-		cfg.Dedup.Seed = secret()
+	if cfg.Gate.Dedup.Seed == 0 {
+		cfg.Gate.Dedup.Seed = secret()
 	}
 	r.rec, err = report.NewRecorder(report.Config{
-		Dir: r.dir, Edges: r.edges == edgesJSONL, EdgesCSV: r.edges == edgesCSV, MaxSites: r.maxSites, Exact: r.exact, NoIndex: cfg.IgnoreRobots,
-		Seed: cfg.Dedup.Seed, Stream: r.stream(), Usage: used,
+		Dir: r.dir, Edges: r.edges == edgesJSONL, EdgesCSV: r.edges == edgesCSV, MaxSites: r.maxSites, Exact: r.exact, NoIndex: cfg.Gate.IgnoreRobots,
+		Seed: cfg.Gate.Dedup.Seed, Stream: r.stream(), Usage: used,
 	})
 	switch {
 	case err != nil && r.discard == nil:

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"crawler/crawl"
 	"crawler/dedup"
 	"crawler/fetch"
+	"crawler/gate"
 	farm "crawler/internal/hostile"
 	"crawler/parse"
 	"crawler/report"
@@ -32,15 +32,15 @@ type accounts struct {
 	dead    int // hosts that nobody listens for
 	seen    map[string]farm.Hits
 	pages   map[string]report.PageRecord // by final_url
-	skipped map[string]crawl.Skip
+	skipped map[string]gate.Skip
 	report  *report.Report
 }
 
 func (s *soak) account(t *testing.T) *accounts {
 	t.Helper()
-	a := &accounts{farm: s.farm, dead: s.cfg.Dead, seen: s.farm.Hits(), pages: map[string]report.PageRecord{}, skipped: map[string]crawl.Skip{}, report: loadReport(t, s.dir)}
+	a := &accounts{farm: s.farm, dead: s.cfg.Dead, seen: s.farm.Hits(), pages: map[string]report.PageRecord{}, skipped: map[string]gate.Skip{}, report: loadReport(t, s.dir)}
 	eachLine(t, s.dir+"/"+report.PagesFile, func(p report.PageRecord) { note(t, a.pages, p.FinalURL, p) })
-	eachLine(t, s.dir+"/"+report.SkippedFile, func(k crawl.Skip) { note(t, a.skipped, k.URL, k) })
+	eachLine(t, s.dir+"/"+report.SkippedFile, func(k gate.Skip) { note(t, a.skipped, k.URL, k) })
 	return a
 }
 
@@ -131,13 +131,13 @@ func (a *accounts) checkPace(t *testing.T, delay time.Duration) {
 }
 
 // asks reports whether a refusal or failure can only come behind a request.
-func asks(r crawl.Reason) bool {
+func asks(r gate.Reason) bool {
 	switch fetch.Reason(r) {
 	case fetch.ReasonReset, fetch.ReasonSlow, fetch.ReasonTimeout, fetch.ReasonProtocol, fetch.ReasonHeader, fetch.ReasonBody, fetch.ReasonDecode, fetch.ReasonBomb:
 		return true
 	}
 	switch r {
-	case crawl.RedirectLoop, crawl.RedirectLimit, crawl.RedirectSeen, crawl.RedirectBad:
+	case gate.RedirectLoop, gate.RedirectLimit, gate.RedirectSeen, gate.RedirectBad:
 		return true
 	}
 	return false

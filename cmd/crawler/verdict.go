@@ -7,6 +7,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/fetch"
+	"crawler/gate"
 	"crawler/report"
 )
 
@@ -50,20 +51,20 @@ func nothing(res crawl.Result, rec *report.Recorder) error {
 	for _, s := range rec.FirstFailures() {
 		why += "\n  " + s.URL + ": " + strings.TrimPrefix(fmt.Sprintf("%s, %s", s.Reason, report.OneLine(s.Detail, maxDetail)), ", ")
 		switch s.Reason {
-		case crawl.Disallowed:
+		case gate.Disallowed:
 			hint = "robots.txt does not allow it; on your own site, --robots ignore fetches it all the same"
 			if strings.HasPrefix(s.Detail, "disallow-all") {
 				hint = "robots.txt could not be read, which forbids everything (RFC 9309); try later, or on your own site --robots ignore"
 			}
-		case crawl.HostClosed:
+		case gate.HostClosed:
 			hint = "the host asks for patience; try again later"
-		case crawl.OutOfScope:
+		case gate.OutOfScope:
 			hint = "give the address it leads to as a seed, or widen --scope"
-		case crawl.Reason(fetch.ReasonAddress):
+		case gate.Reason(fetch.ReasonAddress):
 			hint = "give what it leads to as a seed, with its port, or allow its network with --allow-net"
-		case crawl.Reason(fetch.ReasonPort):
+		case gate.Reason(fetch.ReasonPort):
 			hint = "allow the port with --ports"
-		case crawl.Reason(fetch.ReasonTLS):
+		case gate.Reason(fetch.ReasonTLS):
 			hint = "have the server's certificate mended; --insecure accepts any"
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/frontier"
+	"crawler/ledger"
 	"crawler/report"
 	"crawler/store"
 	"crawler/weburl"
@@ -112,7 +113,7 @@ func (st *story) lookInto(name string, u weburl.URL) error {
 	if !dir.Resumed() {
 		return nil
 	}
-	admitted, err := crawl.Admitted(dir, u)
+	admitted, err := ledger.Admitted(dir, u)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/internal/demosite"
 	"crawler/internal/memweb"
 	"crawler/report"
@@ -40,8 +41,7 @@ func crawlDemo(t *testing.T, web *demosite.Web) (dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg := crawl.Config{Seeds: web.Seeds(), Recorder: rec, Store: st, Scope: crawl.Scope{Mode: crawl.ScopeDomain}, Sitemaps: true,
-			Frontier: frontier.Config{Delay: 10 * time.Millisecond, Retries: 3}}
+		cfg := crawl.Config{Seeds: web.Seeds(), Recorder: rec, Store: st, Gate: gate.Config{Scope: gate.Scope{Mode: gate.ScopeDomain}, Frontier: frontier.Config{Delay: 10 * time.Millisecond, Retries: 3}}, Sitemaps: true}
 		cfg.Parse.URL = weburl.Options{DropParams: []string{"utm_*"}}
 		cfg.Fetch.DialContext = net.DialContext
 		if _, err := crawl.Run(t.Context(), cfg); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/graph/survey"
 	"crawler/report"
 	"crawler/store"
@@ -52,7 +53,7 @@ func brokenLinks(seed string) error {
 		return err
 	}
 	ctx := context.Background()
-	_, err = crawl.Run(ctx, crawl.Config{Seeds: []string{seed}, Recorder: rec, Store: dir, Frontier: frontier.Config{Delay: frontier.NoDelay}})
+	_, err = crawl.Run(ctx, crawl.Config{Seeds: []string{seed}, Recorder: rec, Store: dir, Gate: gate.Config{Frontier: frontier.Config{Delay: frontier.NoDelay}}})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/frontier"
+	"crawler/gate"
 	"crawler/internal/sheet"
 	"crawler/parse"
 	"crawler/report"
@@ -49,7 +50,7 @@ func link(t testing.TB, url string) parse.Link {
 
 // page records a page with anchors to the targets.
 func (r *recorded) page(url string, status int, to ...string) *crawl.Visit {
-	v := &crawl.Visit{Item: frontier.Item{URL: link(r.t, url).URL, Depth: 1, Via: "http://h/"}, Status: status, MediaType: "text/html"}
+	v := &crawl.Visit{Task: gate.Task{Item: frontier.Item{URL: link(r.t, url).URL, Depth: 1, Via: "http://h/"}}, Status: status, MediaType: "text/html"}
 	for _, target := range to {
 		v.Page.Links = append(v.Page.Links, link(r.t, target))
 	}
@@ -67,12 +68,12 @@ func (r *recorded) add(visits ...*crawl.Visit) {
 
 // redirect records one to a page that is crawled by itself.
 func (r *recorded) redirect(from, to string) {
-	r.skip(from, crawl.RedirectSeen, "redirects to "+to)
+	r.skip(from, gate.RedirectSeen, "redirects to "+to)
 }
 
-func (r *recorded) skip(url string, reason crawl.Reason, detail string) {
+func (r *recorded) skip(url string, reason gate.Reason, detail string) {
 	r.t.Helper()
-	if err := r.rec.Skip(crawl.Skip{URL: url, Reason: reason, Via: "http://h/", Detail: detail}); err != nil {
+	if err := r.rec.Skip(gate.Skip{URL: url, Reason: reason, Via: "http://h/", Detail: detail}); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -125,10 +126,10 @@ func small(t testing.TB) string {
 	r.redirect("http://h/old", "http://h/new")
 	r.redirect("http://h/r1", "http://h/r2")
 	r.redirect("http://h/r2", "http://h/e")
-	r.skip("http://h/loop", crawl.RedirectLoop, "redirects to http://h/loop")
+	r.skip("http://h/loop", gate.RedirectLoop, "redirects to http://h/loop")
 	r.skip("http://h/down", "timeout", "")
-	r.skip("http://x.example/", crawl.OutOfScope, "")
-	r.skip("http://h/hidden", crawl.Nofollow, "")
+	r.skip("http://x.example/", gate.OutOfScope, "")
+	r.skip("http://h/hidden", gate.Nofollow, "")
 	return r.end()
 }
 

@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"crawler/crawl"
+	"crawler/gate"
 	"crawler/graph"
 	"crawler/internal/durable"
 	"crawler/report"
 )
 
-type skip = crawl.Skip
+type skip = gate.Skip
 
 // judge writes what became of each node. The last that is told of a URL counts, in the
 // order: refusals, redirects, pages.
@@ -67,7 +67,7 @@ func (j *judgement) change(url string, fn func(*Node)) error {
 // that one has no record of its own.
 func loopOf(s *skip) string {
 	first, ok := strings.CutPrefix(s.Detail, "redirects to ")
-	if s.Reason != crawl.RedirectLoop || !ok || first == s.URL {
+	if s.Reason != gate.RedirectLoop || !ok || first == s.URL {
 		return ""
 	}
 	return first

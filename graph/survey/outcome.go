@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"crawler/crawl"
+	"crawler/gate"
 )
 
 // Outcome is what became of a URL.
@@ -40,10 +40,10 @@ var outcomes = [...]string{"unknown", "refused", "failed", "redirect", "page"}
 type Node struct {
 	Outcome Outcome
 	Seed    bool
-	HTML    bool         // of a Page: it is one for readers
-	Status  int          // of a Page
-	Depth   int          // of a Page: links from a seed as the crawl knew it, at most 65,535
-	Reason  crawl.Reason // of one not fetched
+	HTML    bool        // of a Page: it is one for readers
+	Status  int         // of a Page
+	Depth   int         // of a Page: links from a seed as the crawl knew it, at most 65,535
+	Reason  gate.Reason // of one not fetched
 }
 
 // String tells the outcome in a word or two.
@@ -63,7 +63,7 @@ func (n Node) String() string {
 
 // strayed reports whether a URL's redirects lead nowhere.
 func (n Node) strayed() bool {
-	return n.Reason == crawl.RedirectLoop || n.Reason == crawl.RedirectLimit || n.Reason == crawl.RedirectBad
+	return n.Reason == gate.RedirectLoop || n.Reason == gate.RedirectLimit || n.Reason == gate.RedirectBad
 }
 
 // Broken reports whether a reader who follows a link to the node sees an error.
@@ -107,7 +107,7 @@ func (t *nodes) at(i int) Node {
 		Status: int(binary.LittleEndian.Uint16(r[2:])), Depth: int(binary.LittleEndian.Uint16(r[6:])),
 	}
 	if r[4] > 0 {
-		n.Reason = crawl.Reason(t.reasons[r[4]-1])
+		n.Reason = gate.Reason(t.reasons[r[4]-1])
 	}
 	return n
 }

@@ -55,7 +55,7 @@ func TestMemoryBoundsWhatIsUnderWay(t *testing.T) {
 					seeds = append(seeds, fmt.Sprintf("http://h%d.example/", i))
 				}
 				cfg := config(t, w, n, seeds...)
-				cfg.Workers, cfg.IgnoreRobots = 16, true
+				cfg.Workers, cfg.Gate.IgnoreRobots = 16, true
 				asked := 0
 				cfg.Pressure = func() float64 { asked++; return tt.pressure(time.Since(began)) }
 				res, err := crawl.Run(t.Context(), cfg)

@@ -1,4 +1,4 @@
-package crawl
+package gate
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
+	"crawler/frontier"
+	"crawler/parse"
 	"crawler/weburl"
 )
 
@@ -52,10 +54,15 @@ func newScope(s Scope, seeds []weburl.URL) *scope {
 		sc.Mode = ScopeHost
 	}
 	for _, u := range seeds {
-		sc.add(u)
-		sc.domains[domain(u)] = true
+		sc.addSeed(u)
 	}
 	return sc
+}
+
+// addSeed takes what a seed covers into scope.
+func (s *scope) addSeed(u weburl.URL) {
+	s.add(u)
+	s.domains[domain(u)] = true
 }
 
 func (s *scope) add(u weburl.URL) {
@@ -80,8 +87,8 @@ func (s *scope) addRedirected(seed, target weburl.URL) {
 	s.add(target)
 }
 
-// kin reports whether u might come into scope by addRedirected.
-func (s *scope) kin(u weburl.URL) bool { return s.domains[domain(u)] }
+// sameSite reports whether u might come into scope by addRedirected.
+func (s *scope) sameSite(u weburl.URL) bool { return s.domains[domain(u)] }
 
 // refusesSitemap returns why a sitemap named by robots.txt is not read: it need only
 // be on a host that the scope covers in part.
@@ -160,4 +167,43 @@ func matches(res []*regexp.Regexp, u weburl.URL) bool {
 		}
 	}
 	return false
+}
+
+// refusesLink returns why a link of a page is not followed, "" if it is.
+func (s *scope) refusesLink(l *parse.Link, followAll bool) Reason {
+	if r := s.refuses(l.URL); r != "" {
+		return r
+	}
+	switch {
+	case l.Declined:
+		return Excluded
+	case l.NoFollow && !followAll:
+		return Nofollow
+	}
+	return ""
+}
+
+// refusesEntry returns why an entry of a sitemap or feed is not admitted, "" if it is.
+func (s *scope) refusesEntry(l *parse.Link) Reason {
+	if l.Kind == parse.Sitemap {
+		return s.refusesSitemap(l.URL)
+	}
+	return s.refusesLink(l, true)
+}
+
+// refusesTarget returns why it, to which r leads, is not followed, "" if it is.
+func (s *scope) refusesTarget(it frontier.Item, r *Redirect) Reason {
+	switch {
+	case it.Hops > MaxRedirects:
+		return RedirectLimit
+	case it.URL == r.URL, it.URL.String() == it.From:
+		return RedirectLoop
+	}
+	if reason := s.refuses(it.URL); reason != "" {
+		return reason
+	}
+	if r.Declined {
+		return Excluded
+	}
+	return ""
 }

@@ -1,22 +1,35 @@
-package crawl
+package gate
 
 import (
 	"strings"
 
-	"crawler/fetch"
 	"crawler/trap"
 )
 
-// Skip is a URL that will not be fetched, and why.
+// Skip is a URL that will not be fetched, and why. Detail is for people alone: what a
+// program wants to know has a field of its own.
 type Skip struct {
-	URL    string `json:"url"`
-	Reason Reason `json:"reason"`
-	Via    string `json:"via,omitempty"`    // page with the link, or the URL that redirected
-	Detail string `json:"detail,omitempty"` // what exactly happened
+	URL    string    `json:"url"`
+	Reason Reason    `json:"reason"`
+	Via    string    `json:"via,omitempty"`    // page with the link, or the URL that redirected
+	Target string    `json:"target,omitempty"` // where it redirects to
+	Robots Robots    `json:"robots,omitempty"` // of Disallowed: what robots.txt said
+	Trap   trap.Kind `json:"trap,omitempty"`   // of Trapped
+	Detail string    `json:"detail,omitempty"` // what exactly happened, in words
 }
 
+// Robots is what robots.txt said that keeps a URL from being fetched.
+type Robots string
+
+// What robots.txt can say.
+const (
+	Forbids     Robots = "forbids"     // one of its rules does
+	Unreachable Robots = "unreachable" // nothing: it could not be read, which forbids everything (RFC 9309, 2.3.1.4)
+)
+
 // Reason says why a URL was not fetched. The set is closed: the constants here and
-// Trapped, which are decisions of the crawl, and fetch's reasons, which are failures.
+// Trapped, which are decisions of the crawl; every other one is a failure of fetching and
+// has the name that package fetch gives it.
 type Reason string
 
 // The crawl's own decisions.
@@ -49,5 +62,3 @@ const trapPrefix = "trap:"
 
 // Trapped is the Reason of a URL that was taken for a trap's.
 func Trapped(k trap.Kind) Reason { return Reason(trapPrefix + string(k)) }
-
-func failure(r fetch.Reason) Reason { return Reason(r) }

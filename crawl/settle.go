@@ -1,0 +1,106 @@
+package crawl
+
+import (
+	"fmt"
+	"time"
+
+	"crawler/fetch"
+	"crawler/gate"
+)
+
+// settle ends the lease of a visit that was recorded, and lets the gate decide about what it
+// brought.
+func (c *coordinator) settle(v *Visit) {
+	c.ledger.Settled()
+	if v.AskedRobots {
+		c.result.Robots++
+	}
+	c.memory.completed++
+	now := time.Now()
+	lacks := c.lacks(v, now)
+	switch {
+	case v.refused != nil:
+		c.stop(ByRecordError)
+		c.gate.Return(&v.Task, v.Outcome.Started)
+	case v.End == Aborted || lacks:
+		c.gate.Return(&v.Task, v.Outcome.Started)
+	case v.End == RobotsRead:
+		c.gate.RobotsFile(&v.Task, c.robotsFile(v), v.Outcome.Started)
+	case v.End == Fetched:
+		c.fetched(v, now)
+	case v.End == Redirected:
+		c.result.Redirects++
+		c.gate.Redirect(&gate.Redirect{Task: v.Task, Outcome: v.Outcome, Target: v.Target, Declined: v.declined, Bad: v.badTarget()}, now)
+	default: // Refused, Deferred, Failed
+		if c.gate.Refuse(&v.Task, now, v.Outcome, v.refusal()) {
+			c.result.Retried++
+		}
+	}
+	v.trim()
+	c.free = append(c.free, v)
+}
+
+// fetched counts a page that was recorded and offers its links.
+func (c *coordinator) fetched(v *Visit, now time.Time) {
+	c.result.Fetched++
+	c.result.Bytes += v.Bytes
+	c.result.WireBytes += v.WireBytes
+	c.gate.Page(&gate.Page{Task: v.Task, Outcome: v.Outcome, Status: v.Status, Links: v.Page.Links, Sample: v.sample}, now)
+	switch {
+	case c.result.Fetched == c.cfg.MaxPages:
+		c.stop(ByMaxPages)
+	case c.cfg.MaxBytes > 0 && c.result.Bytes >= c.cfg.MaxBytes:
+		c.stop(ByMaxBytes)
+	}
+}
+
+// robotsFile is what the robots.txt says that a visit has read.
+func (c *coordinator) robotsFile(v *Visit) gate.RobotsFile {
+	f := gate.RobotsFile{Permission: permission(v.Rules, v.URL)}
+	f.Delay, _ = v.Rules.CrawlDelay()
+	if !c.cfg.Sitemaps {
+		return f
+	}
+	for _, s := range v.Rules.Sitemaps() {
+		if u, err := c.cfg.Parse.URL.Parse(s); err == nil {
+			f.Sitemaps = append(f.Sitemaps, u)
+		}
+	}
+	return f
+}
+
+// lacks reports whether v failed because this machine ran out of something, for less than
+// localPatience: then it has not had its try.
+func (c *coordinator) lacks(v *Visit, now time.Time) bool {
+	if v.Reason != gate.Reason(fetch.ReasonLocal) {
+		if v.End != Aborted {
+			c.starved = time.Time{}
+		}
+		return false
+	}
+	if c.starved.IsZero() {
+		c.starved = now
+	}
+	c.gate.Queue().Pause(now.Add(localPause))
+	return now.Sub(c.starved) < localPatience
+}
+
+// badTarget says why a redirect leads nowhere, "" if it does not.
+func (v *Visit) badTarget() string {
+	if v.Reason == "" {
+		return ""
+	}
+	return v.Detail
+}
+
+// refusal is the last word on a URL that was admitted and not fetched.
+func (v *Visit) refusal() gate.Skip {
+	s := gate.Skip{URL: v.URL.String(), Reason: v.Reason, Via: v.Via, Robots: v.Robots, Detail: v.Detail}
+	if v.End == Deferred {
+		s.Reason, s.Detail = gate.HostClosed, fmt.Sprintf("answered %d", v.Status)
+		if v.Outcome.RetryAfter > 0 {
+			s.Detail += fmt.Sprintf(" and asks to be left alone for %s", v.Outcome.RetryAfter)
+		}
+	}
+	return s
+}

@@ -1,0 +1,201 @@
+package gate
+
+import (
+	"crawler/dedup"
+	"crawler/frontier"
+	"crawler/weburl"
+)
+
+// admitter admits URLs that the rules let pass, and refuses the others: whether a URL's
+// host has room, whether it was admitted before, and where a refusal is reported.
+type admitter struct {
+	journal  Journal
+	queue    *frontier.Frontier
+	scope    *scope
+	named    bool           // each URL is offered once, by frontier.Depths, and not for every link
+	seen     dedup.SeenTest // what was admitted
+	log      *dedup.Logged  // seen, if it has a log on disk
+	pending  pendingChecks
+	reported reported
+	deferred deferrals
+	refusals refusals
+	final    bool // refusals are final now
+	admitted int
+	maybe    int64 // admissions that had to wait for the log
+}
+
+// admit queues a URL if its host has room and it is new, and reports whether it did. A
+// URL that may be new is queued when the log has said so.
+func (a *admitter) admit(it frontier.Item) bool {
+	if r := a.full(it.URL); r != "" {
+		a.refuse(it, r)
+		return false
+	}
+	switch open, answer := a.seen.Admit(it.URL); answer {
+	case dedup.New:
+		a.push(it)
+		return true
+	case dedup.Maybe:
+		a.wait(open, admission{Item: it})
+	}
+	return false
+}
+
+// follow admits the target of a redirect. If it cannot, source is refused for that.
+func (a *admitter) follow(target frontier.Item, source Skip) {
+	q := admission{Item: target, source: &source}
+	if r := a.full(q.URL); r != "" {
+		a.noRoom(q, r)
+		return
+	}
+	switch open, answer := a.seen.Admit(q.URL); answer {
+	case dedup.New:
+		a.push(q.Item)
+	case dedup.Seen:
+		a.refuseSource(q.source, RedirectSeen)
+	case dedup.Maybe:
+		a.wait(open, q)
+	}
+}
+
+// answer decides an admission that the log has answered. What the log on disk does not
+// know may have been admitted since.
+func (a *admitter) answer(c *pendingCheck, found bool) {
+	if found {
+		a.log.Found(c.open)
+	} else if _, now := a.log.Peek(c.URL); now == dedup.Seen {
+		found = true
+	}
+	switch {
+	case c.refusal != "":
+		if !found {
+			a.turnAway(c.Item, c.refusal)
+		}
+	case found:
+		a.refuseSource(c.source, RedirectSeen)
+	default:
+		if r := a.full(c.URL); r != "" {
+			a.noRoom(c.admission, r)
+		} else if a.log.NotFound(c.open) {
+			a.push(c.Item)
+		}
+	}
+}
+
+// push queues a URL that has just been admitted.
+func (a *admitter) push(it frontier.Item) {
+	a.admitted++
+	a.queue.Push(it)
+	a.journal.Changed(1)
+}
+
+// wait lets an admission wait for the log.
+func (a *admitter) wait(open dedup.Pending, q admission) {
+	a.maybe++
+	a.pending.add(open, q)
+}
+
+// full says why a URL's host takes no more URLs, "" if it does.
+func (a *admitter) full(u weburl.URL) Reason {
+	switch {
+	case a.queue.Closed(u):
+		return HostClosed
+	case !a.queue.HasRoom(u):
+		return HostBudget
+	}
+	return ""
+}
+
+// noRoom refuses a URL whose host takes no more. If a redirect led to it, the refusal is
+// reported for the redirecting URL, and for this one when a link to it comes. Where URLs
+// are offered once, no link may come.
+func (a *admitter) noRoom(q admission, r Reason) {
+	if q.source == nil {
+		a.refuse(q.Item, r)
+		return
+	}
+	a.refuseSource(q.source, r)
+	if a.named {
+		a.refuse(frontier.Item{URL: q.URL, Via: q.source.URL, Depth: q.Depth, Sitemap: q.Sitemap}, r)
+	}
+}
+
+// refuseSource refuses a URL that redirects because its target is not followed. Without a
+// source there was no redirect.
+func (a *admitter) refuseSource(source *Skip, r Reason) {
+	if source != nil {
+		s := *source
+		s.Reason = r
+		a.refusals.add(s)
+	}
+}
+
+// refuse refuses a URL that no other link has had admitted. It is reported once, and at
+// the end if its reason may pass.
+func (a *admitter) refuse(it frontier.Item, r Reason) {
+	if !a.reported.first(it.URL.String()) {
+		return
+	}
+	it.URL = it.URL.Clone()
+	a.unlessAdmitted(it, r)
+}
+
+// unlessAdmitted turns away a URL that was not admitted.
+func (a *admitter) unlessAdmitted(it frontier.Item, r Reason) {
+	switch open, answer := a.seen.Peek(it.URL); answer {
+	case dedup.New:
+		a.turnAway(it, r)
+	case dedup.Maybe:
+		a.wait(open, admission{Item: it, refusal: r})
+	}
+}
+
+// turnAway refuses a URL that was not admitted.
+func (a *admitter) turnAway(it frontier.Item, r Reason) {
+	d := deferral{Item: it, reason: r}
+	passing := r == HostBudget || r == Nofollow || r == OutOfScope && a.scope.sameSite(it.URL)
+	if passing && !a.final && a.deferred.takes(&d) {
+		a.deferred.add(d)
+		return
+	}
+	a.refusals.add(d.skip())
+}
+
+// deferAdmitted refuses a URL that was admitted and belongs to a trap.
+func (a *admitter) deferAdmitted(d deferral) {
+	if a.deferred.takes(&d) {
+		a.deferred.add(d)
+		return
+	}
+	a.refusals.add(d.skip())
+}
+
+// takeHost takes out the first URL that waits for its host's budget. Should it be refused
+// once more, that is reported.
+func (a *admitter) takeHost(host string) (d deferral, ok bool) {
+	if d, ok = a.deferred.takeHost(host); ok {
+		a.reported.forget(d.URL.String())
+	}
+	return d, ok
+}
+
+// takeInScope takes out the URLs that have come into scope, likewise.
+func (a *admitter) takeInScope() []deferral {
+	list := a.deferred.takeInScope(a.scope.refuses)
+	for i := range list {
+		a.reported.forget(list[i].URL.String())
+	}
+	return list
+}
+
+// finish makes all refusals final.
+func (a *admitter) finish() {
+	a.final = true
+	list, trapped := a.deferred.all()
+	for _, d := range list {
+		a.unlessAdmitted(d.Item, d.reason)
+	}
+	for _, d := range trapped {
+		a.refusals.add(d.skip())
+	}
+}

@@ -1,0 +1,61 @@
+package gate
+
+import (
+	"crawler/dedup"
+	"crawler/frontier"
+	"crawler/trap"
+)
+
+// Config says which URLs are followed, and in what order. The zero value stays on the
+// seeds' hosts, asks each of them once a second, and guards against traps.
+type Config struct {
+	Scope        Scope           // which links are followed; the zero value stays on the seeds' hosts
+	MaxDepth     int             // most links from a seed; 0 means no limit, SeedsOnly the seeds alone
+	IgnoreRobots bool            // fetch what robots.txt forbids and follow nofollow: for one's own site
+	Dedup        dedup.Config    // the filter of admitted URLs; draw its Seed
+	Frontier     frontier.Config // politeness, retries, budgets per host
+	Traps        trap.Config     // the zero value guards against all that package trap knows
+	FollowTraps  bool            // refuse no URL as a trap's
+}
+
+// SeedsOnly is the MaxDepth that follows no link.
+const SeedsOnly = -1
+
+// MaxRedirects is the longest chain of redirects that is followed.
+const MaxRedirects = 10
+
+// Journal notes what changes between two commits. The Gate of a crawl that does not
+// survive its process has none.
+type Journal interface {
+	// Note writes a record with the next commit, or deletes it if value is nil. The slices
+	// are the Journal's from then on.
+	Note(key, value []byte)
+	// Changed says that the next commit has something to put: so many more URLs, or 0 for
+	// anything else.
+	Changed(urls int)
+}
+
+// Writer takes the records of a commit. A store.Batch is one.
+type Writer interface {
+	Put(key, value []byte)
+	Delete(key []byte)
+	DeleteRange(from, to []byte)
+}
+
+// Reader reads the records of the last commit. A store.DB is one.
+type Reader interface {
+	Get(key []byte) ([]byte, error)
+	Scan(prefix []byte, fn func(key, value []byte) error) error
+}
+
+// forgetful is the Journal of a crawl that does not survive its process.
+type forgetful struct{}
+
+func (forgetful) Note(_, _ []byte) {}
+func (forgetful) Changed(int)      {}
+
+// FilterStats is the account of the filter of admitted URLs.
+type FilterStats = dedup.Stats
+
+// DefaultLayers is what Config.Dedup.Layers stands for if it is zero.
+const DefaultLayers = dedup.DefaultLayers

@@ -1,0 +1,242 @@
+package gate
+
+import (
+	"fmt"
+	"time"
+
+	"crawler/dedup"
+	"crawler/frontier"
+	"crawler/trap"
+	"crawler/weburl"
+)
+
+// Gate decides what becomes of URLs. See the package comment.
+type Gate struct {
+	cfg      Config
+	journal  Journal
+	scope    *scope
+	depths   *frontier.Depths // nil without a depth limit
+	queue    *frontier.Frontier
+	admitter admitter
+	traps    traps
+	permits  permits
+	closed   []string // hosts that were closed, with URLs queued
+	moves    uint64   // seeds that redirected; the number of the next one's record
+	added    uint64   // seeds that were added; likewise
+}
+
+// New returns the Gate of a new crawl that does not survive its process. Seeds begins it.
+func New(cfg Config) (*Gate, error) {
+	seen, err := dedup.NewSeenTest(cfg.Dedup)
+	if err != nil {
+		return nil, fmt.Errorf("crawl: %w", err)
+	}
+	return newGate(cfg, forgetful{}, seen), nil
+}
+
+// NewDurable returns the Gate of a new crawl that survives, and what it will admit, to be
+// put into the log on disk. Config.Frontier.Disk holds the queue.
+func NewDurable(cfg Config, j Journal) (*Gate, dedup.Durable, error) {
+	seen, err := dedup.NewDurable(cfg.Dedup)
+	if err != nil {
+		return nil, nil, fmt.Errorf("crawl: %w", err)
+	}
+	g := newGate(cfg, j, seen)
+	g.keepEvents()
+	return g, seen, nil
+}
+
+func newGate(cfg Config, j Journal, seen dedup.SeenTest) *Gate {
+	cfg.Dedup = seen.Config()
+	cfg.Frontier.OrderSeed = cfg.Dedup.Seed
+	g := &Gate{cfg: cfg, journal: j, queue: frontier.New(cfg.Frontier), traps: newTraps(&cfg), permits: permits{}}
+	if cfg.MaxDepth != 0 {
+		g.depths = frontier.NewDepths(max(0, cfg.MaxDepth))
+	}
+	g.admitter = admitter{
+		journal: j, queue: g.queue, named: g.depths != nil, seen: seen, deferred: newDeferrals(j),
+		refusals: refusals{journal: j, skipped: map[Reason]int{}, errors: map[Reason]int{}},
+	}
+	g.admitter.log, _ = seen.(*dedup.Logged)
+	return g
+}
+
+// keepEvents keeps what changes between two commits.
+func (g *Gate) keepEvents() {
+	g.admitter.reported.durable = true
+	if g.depths != nil {
+		g.depths.KeepEvents()
+	}
+}
+
+// Task is a URL that was leased, and what is known about fetching it.
+type Task struct {
+	frontier.Item
+	Permission *Permission // nil if robots.txt has still to be asked
+	Probe      bool        // the URL of a closed pattern that has another look at it: it is not judged again
+}
+
+// maxJudged is how many URLs Next refuses as traps' before everything else has its turn.
+const maxJudged = 64
+
+// Next leases the next URL that may be fetched at the moment now, if there is one. It
+// refuses what belongs to a trap by what is known now, not when the URL was found.
+func (g *Gate) Next(now time.Time) (t Task, ok bool) {
+	for n := 0; n < maxJudged && !g.Crowded(); n++ {
+		if t.Item, ok = g.queue.Next(now); !ok {
+			return Task{}, false
+		}
+		t.Permission, t.Probe = g.permits.take(t.URL)
+		if !t.Probe {
+			v := g.traps.judge(&t)
+			if v.Kind != "" {
+				g.refuseTrapped(t.Item, v, now)
+				continue
+			}
+			t.Probe = v.Look
+		}
+		if g.depths != nil {
+			t.Depth = g.depths.Depth(t.URL)
+		}
+		return t, true
+	}
+	return Task{}, false
+}
+
+// refuseTrapped ends the lease of a URL that belongs to a trap. The host was not asked, and
+// the page takes no place in its budget.
+func (g *Gate) refuseTrapped(it frontier.Item, v trap.Verdict, now time.Time) {
+	g.done(&Task{Item: it}, now, frontier.Outcome{Verdict: frontier.Unasked, NoPage: true})
+	g.journal.Changed(1)
+	g.traps.count(v, 1)
+	it.URL, it.Last = it.URL.Clone(), false
+	g.admitter.deferAdmitted(deferral{Item: it, reason: Trapped(v.Kind), trap: v})
+	g.returnBudget(it.URL)
+}
+
+// Refuse ends the lease of a URL that brought neither page nor redirect. Unless it is to be
+// tried again, s is the last word on it.
+func (g *Gate) Refuse(t *Task, now time.Time, o frontier.Outcome, s Skip) (again bool) {
+	if again = g.done(t, now, o); !again {
+		g.admitter.refusals.add(s)
+	}
+	if o.NoPage {
+		g.returnBudget(t.URL)
+	}
+	return again
+}
+
+// Return ends a lease as if it had never been, and puts the URL back to the front of its
+// queue. A request that was sent all the same is charged from started, if that is not zero.
+func (g *Gate) Return(t *Task, started time.Time) {
+	g.permits.put(t)
+	if g.queue.Return(t.Item, started) {
+		g.closeHost(t.URL)
+	}
+	g.journal.Changed(0)
+}
+
+// done ends a lease.
+func (g *Gate) done(t *Task, now time.Time, o frontier.Outcome) (again bool) {
+	s := g.queue.Done(t.Item, now, o)
+	if s.Closed {
+		g.closeHost(t.URL)
+	}
+	return s.Again
+}
+
+// closeHost has the queue of a host drained.
+func (g *Gate) closeHost(u weburl.URL) {
+	delete(g.permits, u.Origin())
+	g.closed = append(g.closed, u.Host())
+}
+
+// Drain refuses URLs that are queued on hosts that were closed, as far as the recorder keeps
+// up.
+func (g *Gate) Drain() {
+	for len(g.closed) > 0 && !g.Crowded() {
+		n := g.queue.Drain(g.closed[0], maxBacklog, func(it frontier.Item) {
+			g.admitter.refusals.add(Skip{URL: it.URL.String(), Reason: HostClosed, Via: it.Via})
+		})
+		if n == 0 {
+			g.closed = g.closed[1:]
+		}
+	}
+}
+
+// returnBudget says that u turned out not to be a page (a redirect, forbidden), so that its
+// place in the host's budget goes to a URL that was refused for lack of one.
+func (g *Gate) returnBudget(u weburl.URL) {
+	for g.queue.HasRoom(u) {
+		d, ok := g.admitter.takeHost(u.Host())
+		if !ok {
+			return
+		}
+		g.admitter.admit(d.Item)
+	}
+}
+
+// readmit queues again what the patterns of these numbers have refused, which proved honest.
+func (g *Gate) readmit(patterns []uint64) {
+	for _, id := range patterns {
+		g.requeue(g.admitter.deferred.takePattern(id))
+	}
+}
+
+// Reconsider queues again what is deferred as a trap's and refused no longer, and reports
+// whether there was any: a URL deferred by a domain-wide pattern may since have been cleared
+// by its own pattern.
+func (g *Gate) Reconsider() (any bool) {
+	list := g.admitter.deferred.takeTrapped(g.traps.refuses)
+	g.requeue(list)
+	return len(list) > 0
+}
+
+// requeue queues URLs that were taken for a trap's. They were admitted before.
+func (g *Gate) requeue(list []deferral) {
+	for _, d := range list {
+		g.traps.count(d.trap, -1)
+		if r := g.admitter.full(d.URL); r != "" {
+			g.admitter.refusals.add(Skip{URL: d.URL.String(), Reason: r, Via: d.Via})
+			continue
+		}
+		g.queue.Push(d.Item)
+	}
+}
+
+// Queue is the part of the frontier that its owner may use beside the Gate; the methods are
+// frontier.Frontier's.
+type Queue interface {
+	Ready(it frontier.Item, now time.Time) bool
+	Start(it frontier.Item, now time.Time)
+	Pause(until time.Time)
+	Wake() (time.Time, bool)
+	Queued() int
+	Leased() int
+	Hosts() int
+	Busiest(n int) []frontier.HostLoad
+	Landed()
+	Err() error
+}
+
+// Queue returns the queue of admitted URLs.
+func (g *Gate) Queue() Queue { return g.queue }
+
+// Idle reports that no URL is queued, leased or waiting for the log.
+func (g *Gate) Idle() bool { return g.queue.Idle() && g.admitter.pending.len() == 0 }
+
+// Finish makes all refusals final, and reports those that were deferred and the URLs that
+// stayed beyond the depth limit. Checks may be left to be answered.
+func (g *Gate) Finish() {
+	if g.depths != nil {
+		g.depths.TooDeep(func(it frontier.Item) { g.admitter.refuse(it, TooDeep) })
+	}
+	g.admitter.finish()
+}
+
+// FinishProvisionally is Finish for a crawl that was stopped: it leaves undecided what waits
+// for the log, for that is committed.
+func (g *Gate) FinishProvisionally() {
+	g.admitter.pending = pendingChecks{}
+	g.Finish()
+}

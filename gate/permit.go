@@ -1,0 +1,40 @@
+package gate
+
+import "crawler/weburl"
+
+// Permission is what robots.txt says of one URL. The rules themselves, which a hostile file
+// can make large, stay with whoever reads them, under one bound of memory.
+type Permission struct {
+	Robots Robots // why the URL must not be fetched, "" if it may
+	Detail string // in words, where that comes from
+}
+
+// permits are what robots.txt says of the pages that wait their turn since it was read for
+// them, by origin.
+type permits map[string]permit
+
+type permit struct {
+	url        weburl.URL
+	permission *Permission
+	probe      bool
+}
+
+// put keeps what is known about a task that goes back to its queue.
+func (p permits) put(t *Task) {
+	if t.Permission != nil {
+		p[t.URL.Origin()] = permit{t.URL, t.Permission, t.Probe}
+	}
+}
+
+// take returns what is known about a URL that has its turn.
+func (p permits) take(u weburl.URL) (*Permission, bool) {
+	if len(p) == 0 {
+		return nil, false
+	}
+	k, ok := p[u.Origin()]
+	if !ok || k.url != u {
+		return nil, false
+	}
+	delete(p, u.Origin())
+	return k.permission, k.probe
+}

@@ -1,0 +1,48 @@
+package gate
+
+import "slices"
+
+// maxBacklog is how many refusals may wait for the recorder before URLs are refused in
+// numbers: a closed host's queue, a trap's URLs.
+const maxBacklog = 1 << 10
+
+// refusals are what was refused for good.
+type refusals struct {
+	journal  Journal
+	backlog  []Skip // not yet given to the recorder
+	afterCut []Skip // given to it since it was asked for a commit, so behind its part of that
+	cutting  bool   // it was asked
+	skipped  map[Reason]int
+	errors   map[Reason]int
+}
+
+// add refuses a URL for good.
+func (r *refusals) add(s Skip) {
+	r.backlog = append(r.backlog, s)
+	if s.Reason.Decision() {
+		r.skipped[s.Reason]++
+	} else {
+		r.errors[s.Reason]++
+	}
+	r.journal.Changed(0)
+}
+
+// take notes that the backlog was given to the recorder, and with it, if cut, the request
+// for its part of a commit.
+func (r *refusals) take(cut bool) {
+	if r.cutting {
+		r.afterCut = append(r.afterCut, r.backlog...)
+	}
+	if cut {
+		r.cutting, r.afterCut = true, nil
+	}
+	r.backlog = nil
+}
+
+// unrecorded returns what the recorder's part of a commit does not have, which ends the
+// time between the request for it and the commit.
+func (r *refusals) unrecorded() []Skip {
+	list := slices.Concat(r.afterCut, r.backlog)
+	r.cutting, r.afterCut = false, nil
+	return list
+}

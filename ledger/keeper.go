@@ -1,0 +1,100 @@
+package ledger
+
+import (
+	"cmp"
+	"slices"
+
+	"crawler/store"
+)
+
+// keeper is the goroutine that waits for the disk in the owner's place: one job at a time,
+// in order. It alone reads and writes the exact log.
+type keeper struct {
+	store *store.Dir
+	sieve *store.Sieve
+	jobs  chan *Job // owner -> keeper
+	done  chan *Job // keeper -> owner
+
+	lookups []lookup // of check, to be used again
+	fps     []uint64
+	found   []bool
+}
+
+// Job is one piece of the keeper's work. do runs in the keeper; then, unless do failed, in
+// the owner.
+type Job struct {
+	kind kind
+	do   func() error
+	then func()
+	err  error
+}
+
+// kind is what a Job does.
+type kind uint8
+
+const (
+	committing kind = iota
+	moving
+	checking
+	rebuilding
+)
+
+func newKeeper(dir *store.Dir, sieve *store.Sieve) *keeper {
+	// There is never more than one job, so the keeper never waits to hand it back.
+	return &keeper{store: dir, sieve: sieve, jobs: make(chan *Job), done: make(chan *Job, 1)}
+}
+
+func (k *keeper) run() {
+	for j := range k.jobs {
+		j.err = j.do()
+		k.done <- j
+	}
+}
+
+// commit makes everything in b durable, and all that was recorded before b was cut.
+func (k *keeper) commit(b *store.Batch) error {
+	if err := k.store.Sync(); err != nil {
+		return err
+	}
+	return k.store.DB().Commit(b)
+}
+
+// lookup is a question to the exact log.
+type lookup struct {
+	fp uint64
+	at int // its place in the order of asking
+}
+
+// check asks the exact log about fingerprints and answers in their order.
+func (k *keeper) check(fps []uint64, found []bool) error {
+	k.lookups = k.lookups[:0]
+	for i, fp := range fps {
+		k.lookups = append(k.lookups, lookup{fp, i})
+	}
+	slices.SortFunc(k.lookups, func(a, b lookup) int { return cmp.Compare(a.fp, b.fp) })
+	k.fps, k.found = k.fps[:0], slices.Grow(k.found[:0], len(fps))[:len(fps)]
+	for _, l := range k.lookups {
+		k.fps = append(k.fps, l.fp)
+	}
+	clear(k.found)
+	if err := k.sieve.Check(k.fps, k.found); err != nil {
+		return err
+	}
+	for i, l := range k.lookups {
+		found[l.at] = k.found[i]
+	}
+	return nil
+}
+
+// generation is what the log on disk is read into: a filter's next generation.
+type generation interface {
+	Add(layer int, fps []uint64)
+}
+
+// fill gives a layer of the log on disk, -1 for the URLs, to a filter's next generation.
+func (k *keeper) fill(g generation, layer int) error {
+	return k.sieve.Each(layer, func(fps []uint64) error {
+		g.Add(layer, fps)
+		return nil
+	})
+}

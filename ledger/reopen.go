@@ -1,0 +1,80 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+
+	"crawler/dedup"
+	"crawler/store"
+	"crawler/weburl"
+)
+
+// accountKey is the key of the record of what the filter knows but its bits; see
+// docs/format/engine.md.
+func accountKey() []byte { return []byte("maccount") }
+
+// readAccount reads that record, nil if nothing was ever committed.
+func readAccount(db *store.DB) (*dedup.Reopened, error) {
+	account, err := db.Get(accountKey())
+	if err != nil || account == nil {
+		return nil, err
+	}
+	log, err := dedup.Reopen(account)
+	if err != nil {
+		return nil, fmt.Errorf("the crawl's state is damaged: record account: %w", err)
+	}
+	return log, nil
+}
+
+// Reopen rebuilds from the log on disk what the last commit had admitted.
+func (l *Ledger) Reopen() (*dedup.Reopened, error) {
+	r, err := readAccount(l.cfg.Store.DB())
+	if err != nil {
+		return nil, err
+	}
+	sieve := l.keeper.sieve
+	if !r.Config().FilterOnly {
+		if err := sieve.Append(sieve.Journalled()); err != nil {
+			return nil, err
+		}
+	}
+	for layer := -1; layer < l.cfg.Layers; layer++ {
+		if err := l.keeper.fill(r, layer); err != nil {
+			return nil, err
+		}
+	}
+	err = sieve.EachJournalled(func(urls []uint64, prefixes [][]uint64) error {
+		r.Add(-1, urls)
+		for i, p := range prefixes {
+			r.Add(i, p)
+		}
+		return nil
+	})
+	return r, err
+}
+
+// Logged returns how many URLs the log on disk holds.
+func (l *Ledger) Logged() int64 { return l.keeper.sieve.Len(-1) }
+
+// Admitted reports whether u was admitted by the crawl in dir, as its exact log says.
+func Admitted(dir *store.Dir, u weburl.URL) (bool, error) {
+	r, err := readAccount(dir.DB())
+	if err != nil || r == nil {
+		return false, err
+	}
+	sieve, err := dir.Sieve(r.Config().Layers)
+	if err != nil {
+		return false, err
+	}
+	defer sieve.Close()
+	fp := r.Pending(u).Fingerprint()
+	found := []bool{false}
+	if err := sieve.Check([]uint64{fp}, found); err != nil {
+		return false, err
+	}
+	err = sieve.EachJournalled(func(urls []uint64, _ [][]uint64) error {
+		found[0] = found[0] || slices.Contains(urls, fp)
+		return nil
+	})
+	return found[0], err
+}
