@@ -6,15 +6,6 @@ import (
 
 	"crawler/gate"
 	"crawler/ledger"
-	"crawler/store"
-)
-
-// localPause is how long nothing is asked after this machine has run out of file
-// descriptors, ports or memory. Pages that fail because of it keep their tries until no page
-// has been fetched for localPatience.
-const (
-	localPause    = time.Second
-	localPatience = time.Minute
 )
 
 // coordinator is the ring's loop: it says who works when, keeps the limits, and knows when
@@ -24,10 +15,10 @@ type coordinator struct {
 	cfg      *Config
 	gate     *gate.Gate
 	ledger   *ledger.Ledger
-	ready    *Visit   // leased, waiting for a free worker
-	free     []*Visit // to be used again
+	ready    *Visit // leased, waiting for a free worker
+	free     visits
 	memory   memoryLimiter
-	starved  time.Time // since when this machine has lacked something, zero if it does not
+	shortage shortage
 	result   Result
 	began    time.Time
 	before   time.Duration // active time of the runs before
@@ -41,7 +32,7 @@ type coordinator struct {
 func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 	c.abort = abort
 	c.meetLimits()
-	stopped, limit := ctx.Done(), c.timeLimit()
+	stopped, limit := ctx.Done(), c.cfg.timeLimit()
 	progress := time.NewTicker(c.cfg.ProgressEvery)
 	defer progress.Stop()
 	wake := time.NewTimer(0)
@@ -149,7 +140,8 @@ func (c *coordinator) over(inboxClosed bool) bool {
 	return inboxClosed && c.gate.Idle() && !c.gate.Reconsider()
 }
 
-// meetLimits stops a resumed crawl that a limit had ended and still ends.
+// meetLimits stops the crawl if a limit has been reached: by the page that was fetched last,
+// or in an earlier run.
 func (c *coordinator) meetLimits() {
 	switch r := &c.result; {
 	case c.cfg.MaxPages > 0 && r.Fetched >= c.cfg.MaxPages:
@@ -183,23 +175,6 @@ func (c *coordinator) keep(err error) {
 	}
 }
 
-// Commit adds the coordinator's part to a commit; it makes the coordinator a ledger.State.
-func (c *coordinator) Commit(b *store.Batch, seq uint64, last bool) error {
-	err := c.gate.Commit(gate.Commit{
-		Records: b, Queue: c.cfg.Store.Queue().Writer(b), Seq: seq, Now: time.Now, Last: last,
-	})
-	if err != nil {
-		return err
-	}
-	return putSaved(b, c.saved(seq, last))
-}
-
-// Landed says that the last commit is durable.
-func (c *coordinator) Landed() {
-	c.gate.Queue().Landed()
-	c.watchDisk()
-}
-
 // watchDisk stops the crawl while there is room for its last commit.
 func (c *coordinator) watchDisk() {
 	if c.ledger.LowDisk() {
@@ -220,7 +195,7 @@ func (c *coordinator) next(now time.Time) *Visit {
 	}
 	t, ok := c.gate.Next(now)
 	if ok {
-		c.ready = c.visit(t)
+		c.ready = c.free.take(t)
 	} else if err := queue.Err(); err != nil {
 		c.ledger.Fail(err)
 		c.stop(ByStoreError)
@@ -234,7 +209,7 @@ func (c *coordinator) takeBack() {
 		return
 	}
 	c.gate.Return(&c.ready.Task, time.Time{})
-	c.free = append(c.free, c.ready)
+	c.free.put(c.ready)
 	c.ready = nil
 }
 
@@ -272,18 +247,6 @@ func (c *coordinator) stop(cause EndedBy) {
 	c.result.EndedBy = cause
 	c.takeBack()
 	c.graceful = time.AfterFunc(max(c.cfg.Grace, 0), c.abort)
-}
-
-// visit takes a used Visit if there is one: at most three a worker are ever made.
-func (c *coordinator) visit(t gate.Task) *Visit {
-	n := len(c.free)
-	if n == 0 {
-		return &Visit{Task: t}
-	}
-	v := c.free[n-1]
-	c.free = c.free[:n-1]
-	v.reset(t)
-	return v
 }
 
 // add admits one more seed.

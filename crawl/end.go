@@ -6,11 +6,11 @@ import (
 )
 
 // timeLimit is a channel that speaks when the crawl's time is up, nil without one.
-func (c *coordinator) timeLimit() <-chan time.Time {
-	if c.cfg.TimeLimit <= 0 {
+func (c *Config) timeLimit() <-chan time.Time {
+	if c.TimeLimit <= 0 {
 		return nil
 	}
-	return time.After(c.cfg.TimeLimit)
+	return time.After(c.TimeLimit)
 }
 
 // finish reports what is known only at the end, and takes recorder and Store to their last

@@ -55,7 +55,7 @@ func newCoordinator(r *ring, seeds []weburl.URL) (*coordinator, error) {
 	if last != nil {
 		keeps.Restarts = last.Result.Audit.Restarts
 	}
-	if c.ledger, err = ledger.Open(keeps, c); err != nil {
+	if c.ledger, err = ledger.Open(keeps, state{c}); err != nil {
 		return nil, err
 	}
 	if last != nil {
@@ -75,21 +75,18 @@ func (c *coordinator) start(seeds []weburl.URL) (err error) {
 	for _, u := range seeds {
 		c.result.Seeds = append(c.result.Seeds, u.String())
 	}
-	if c.gate, err = c.newGate(); err == nil {
-		c.gate.Seeds(seeds)
-	}
-	return err
-}
-
-func (c *coordinator) newGate() (*gate.Gate, error) {
-	if !c.ledger.Durable() {
-		return gate.New(c.cfg.Gate)
-	}
-	g, admits, err := gate.NewDurable(c.cfg.Gate, c.ledger)
-	if err == nil {
+	if c.ledger.Durable() {
+		g, admits, err := gate.NewDurable(c.cfg.Gate, c.ledger)
+		if err != nil {
+			return err
+		}
+		c.gate = g
 		c.ledger.Begin(admits, 0)
+	} else if c.gate, err = gate.New(c.cfg.Gate); err != nil {
+		return err
 	}
-	return g, err
+	c.gate.Seeds(seeds)
+	return nil
 }
 
 // restore takes the coordinator to the last commit.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"crawler/gate"
 	"crawler/store"
@@ -23,23 +24,36 @@ const savedVersion = 2
 // savedKey is that record's key.
 func savedKey() []byte { return []byte("mresult") }
 
-// saved is the record of the commit of that number.
-func (c *coordinator) saved(seq uint64, last bool) saved {
-	now := c.present()
+// state is the coordinator's part of a commit: what the gate knows, and the counts.
+type state struct{ c *coordinator }
+
+// Commit adds it; see ledger.State.
+func (s state) Commit(b *store.Batch, seq uint64, last bool) error {
+	err := s.c.gate.Commit(gate.Commit{
+		Records: b, Queue: s.c.cfg.Store.Queue().Writer(b), Seq: seq, Now: time.Now, Last: last,
+	})
+	if err != nil {
+		return err
+	}
+	now := s.c.present()
 	now.Seeds = nil // they may be many, and never change
 	if last {
-		now.Dedup, now.Traps = c.gate.Account() // counts all bits of the filter, so not in every commit
+		now.Dedup, now.Traps = s.c.gate.Account() // counts all bits of the filter, so not in every commit
 	}
-	return saved{Version: savedVersion, Result: now, MaxDepth: c.cfg.Gate.MaxDepth, Seq: seq, Complete: last && c.result.EndedBy == Done}
-}
-
-func putSaved(b *store.Batch, s saved) error {
-	data, err := json.Marshal(s)
+	data, err := json.Marshal(saved{
+		Version: savedVersion, Result: now, MaxDepth: s.c.cfg.Gate.MaxDepth, Seq: seq, Complete: last && s.c.result.EndedBy == Done,
+	})
 	if err != nil {
 		return err
 	}
 	b.Put(savedKey(), data)
 	return nil
+}
+
+// Landed says that the last commit is durable.
+func (s state) Landed() {
+	s.c.gate.Queue().Landed()
+	s.c.watchDisk()
 }
 
 // ErrOlder says that a crawl was begun by a version of this program whose state this one

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"crawler/fetch"
 	"crawler/gate"
 )
 
@@ -17,7 +16,10 @@ func (c *coordinator) settle(v *Visit) {
 	}
 	c.memory.completed++
 	now := time.Now()
-	lacks := c.lacks(v, now)
+	lacks, pause := c.shortage.meet(v, now)
+	if pause {
+		c.gate.Queue().Pause(now.Add(localPause))
+	}
 	switch {
 	case v.refused != nil:
 		c.stop(ByRecordError)
@@ -25,7 +27,7 @@ func (c *coordinator) settle(v *Visit) {
 	case v.End == Aborted || lacks:
 		c.gate.Return(&v.Task, v.Outcome.Started)
 	case v.End == RobotsRead:
-		c.gate.RobotsFile(&v.Task, c.robotsFile(v), v.Outcome.Started)
+		c.gate.RobotsFile(&v.Task, v.robotsFile(c.cfg), v.Outcome.Started)
 	case v.End == Fetched:
 		c.fetched(v, now)
 	case v.End == Redirected:
@@ -37,7 +39,7 @@ func (c *coordinator) settle(v *Visit) {
 		}
 	}
 	v.trim()
-	c.free = append(c.free, v)
+	c.free.put(v)
 }
 
 // fetched counts a page that was recorded and offers its links.
@@ -46,43 +48,22 @@ func (c *coordinator) fetched(v *Visit, now time.Time) {
 	c.result.Bytes += v.Bytes
 	c.result.WireBytes += v.WireBytes
 	c.gate.Page(&gate.Page{Task: v.Task, Outcome: v.Outcome, Status: v.Status, Links: v.Page.Links, Sample: v.sample}, now)
-	switch {
-	case c.result.Fetched == c.cfg.MaxPages:
-		c.stop(ByMaxPages)
-	case c.cfg.MaxBytes > 0 && c.result.Bytes >= c.cfg.MaxBytes:
-		c.stop(ByMaxBytes)
-	}
+	c.meetLimits()
 }
 
-// robotsFile is what the robots.txt says that a visit has read.
-func (c *coordinator) robotsFile(v *Visit) gate.RobotsFile {
+// robotsFile is what the robots.txt says that v has read.
+func (v *Visit) robotsFile(cfg *Config) gate.RobotsFile {
 	f := gate.RobotsFile{Permission: permission(v.Rules, v.URL)}
 	f.Delay, _ = v.Rules.CrawlDelay()
-	if !c.cfg.Sitemaps {
+	if !cfg.Sitemaps {
 		return f
 	}
 	for _, s := range v.Rules.Sitemaps() {
-		if u, err := c.cfg.Parse.URL.Parse(s); err == nil {
+		if u, err := cfg.Parse.URL.Parse(s); err == nil {
 			f.Sitemaps = append(f.Sitemaps, u)
 		}
 	}
 	return f
-}
-
-// lacks reports whether v failed because this machine ran out of something, for less than
-// localPatience: then it has not had its try.
-func (c *coordinator) lacks(v *Visit, now time.Time) bool {
-	if v.Reason != gate.Reason(fetch.ReasonLocal) {
-		if v.End != Aborted {
-			c.starved = time.Time{}
-		}
-		return false
-	}
-	if c.starved.IsZero() {
-		c.starved = now
-	}
-	c.gate.Queue().Pause(now.Add(localPause))
-	return now.Sub(c.starved) < localPatience
 }
 
 // badTarget says why a redirect leads nowhere, "" if it does not.

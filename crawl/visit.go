@@ -73,6 +73,23 @@ func (v *Visit) reset(t gate.Task) {
 	*v = Visit{Task: t, Page: page, sample: gate.Sample{Sample: sample}, exchanges: exchanges}
 }
 
+// visits are those that are free to be used again: at most three a worker are ever made.
+type visits []*Visit
+
+// take returns a Visit for t.
+func (vs *visits) take(t gate.Task) *Visit {
+	n := len(*vs)
+	if n == 0 {
+		return &Visit{Task: t}
+	}
+	v := (*vs)[n-1]
+	*vs = (*vs)[:n-1]
+	v.reset(t)
+	return v
+}
+
+func (vs *visits) put(v *Visit) { *vs = append(*vs, v) }
+
 // maxKeptLinks and maxKeptWords bound what a reused Visit holds on to after one
 // enormous page (about 1 MiB each).
 const (

@@ -163,11 +163,7 @@ func permission(rules *fetch.Rules, u weburl.URL) gate.Permission {
 
 func (w *worker) readRobots(ctx context.Context, v *Visit) {
 	v.Outcome.Started = time.Now()
-	rules, err := w.ring.robots.Fetch(ctx, v.URL.Origin(), func(resp *fetch.Response, err error) (keeps bool) {
-		at := v.URL
-		if resp != nil {
-			at = resp.URL
-		}
+	rules, err := w.ring.robots.Fetch(ctx, v.URL.Origin(), func(at weburl.URL, resp *fetch.Response, err error) bool {
 		return w.ring.exchange(v, Exchange{URL: at, Robots: true, Response: resp, Err: err})
 	})
 	if err != nil {

@@ -25,8 +25,8 @@ type account struct {
 // Config implements SeenTest.
 func (a *account) Config() Config { return a.cfg }
 
-// encode begins a form and writes a.
-func (a *account) encode(dst []byte) (*binform.Encoder, error) {
+// encodeAccount begins a form and writes a.
+func encodeAccount(dst []byte, a *account) (*binform.Encoder, error) {
 	if a.cfg.Layers == 0 {
 		return nil, errZero
 	}
@@ -42,27 +42,28 @@ func (a *account) encode(dst []byte) (*binform.Encoder, error) {
 	return e, nil
 }
 
-// decode reads what encode wrote into a, which is new.
-func (a *account) decode(d *binform.Decoder) {
+// decodeAccount reads what encodeAccount wrote.
+func decodeAccount(d *binform.Decoder) (a account) {
 	a.cfg = decodeConfig(d)
 	for _, v := range []*int64{&a.admitted, &a.expect, &a.began, &a.epoch, &a.asked, &a.wrong, &a.pruned, &a.hot, &a.settled} {
 		*v = d.Int64()
 	}
 	if !d.OK() {
-		return
+		return a
 	}
 	for i := range a.cfg.Layers {
 		a.firstNew[i], a.met[i] = d.Int64(), d.Int64()
 	}
-	a.check(d)
+	checkAccount(d, &a)
+	return a
 }
 
 // maxAdmitted is more URLs than 64-bit fingerprints can tell apart, and few enough to
 // compute with.
 const maxAdmitted = 1 << 48
 
-// check records an error if the fields contradict each other.
-func (a *account) check(d *binform.Decoder) {
+// checkAccount records an error if the fields contradict each other.
+func checkAccount(d *binform.Decoder, a *account) {
 	n := a.admitted
 	d.Check(n >= 0 && n <= maxAdmitted && a.asked >= 0, "%d questions, %d URLs", a.asked, n)
 	d.Check(a.expect >= 1 && a.expect <= MaxURLs, "a filter for %d URLs", a.expect)

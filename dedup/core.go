@@ -79,14 +79,13 @@ func (c *core) restart(log *exactLog) {
 	log.addTo(c.filter)
 }
 
-// restartDue reports whether the filter is outgrown, or the user wants a restart now.
+// restartDue reports whether the filter is outgrown, which is to say has more URLs than it
+// is sized for, so that its rate is expected to be above the wanted one; or the user wants
+// a restart now.
 func (a *account) restartDue() bool {
-	return a.outgrown() || a.cfg.RestartEvery > 0 && a.admitted-a.began >= int64(a.cfg.RestartEvery)
+	outgrown := a.admitted > a.expect && a.expect < MaxURLs
+	return outgrown || a.cfg.RestartEvery > 0 && a.admitted-a.began >= int64(a.cfg.RestartEvery)
 }
-
-// outgrown reports whether the filter has more URLs than it is sized for, so that its
-// rate is expected to be above the wanted one.
-func (a *account) outgrown() bool { return a.admitted > a.expect && a.expect < MaxURLs }
 
 // grown returns what the next filter is sized for if it is made now.
 func (a *account) grown() int64 {

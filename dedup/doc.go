@@ -54,7 +54,7 @@
 // Classic is Bloom's filter of 1970, for the formulas (ClassicRate, BestK, BitsFor)
 // and for comparison; so are PublishedMultilayer and SegmentBloom.
 //
-// Duplicates tells pages with the same text, by Digest, and near-duplicates, by
+// Duplicates finds pages with the same text, by Digest, and near-duplicates, by
 // MinHash signatures in an LSH index. Simhash with a HammingIndex is the other
 // known way; it finds fewer, and is kept for comparison.
 //
@@ -71,10 +71,10 @@
 // 17 to 57 percent of the new ones were taken for seen, where a plain filter of
 // that memory errs in 0.1 percent. Here a running sum of 128 bits with secret
 // factors for every place takes the place of XOR, the last array has the sum over
-// all segments through a mix, and each array has the size its contents need; the rate is then
-// that of a plain filter as large as the last array. At equal memory it is higher,
+// all segments through a mix, and each array has the size its contents need; the
+// rate is then that of a plain filter as large as the last array. At equal memory it is higher,
 // for the layers take up to an eighth: at 16 bits a URL 1.9e-3 where a Bloom has
-// 9e-4. docs/design/001-multilayer-filter.md tells more.
+// 9e-4. docs/design/001-multilayer-filter.md says more.
 //
 // # Costs
 //

@@ -47,7 +47,8 @@ func (f *FilterOnly) Peek(u weburl.URL) (Pending, Answer) {
 func (f *FilterOnly) admit(u weburl.URL, fp uint64) {
 	f.admitted++
 	f.lists.url(fp)
-	k := f.hash.keyOf(u, fp, f.cfg.Layers)
+	k := key{full: fp}
+	f.hash.prefixes(u, f.cfg.Layers, &k)
 	fresh := f.addToFilter(&k)
 	for i, x := range k.prefixes() {
 		if fresh>>i&1 != 0 {
@@ -62,7 +63,7 @@ func (f *FilterOnly) TakeNew() (urls []uint64, prefixes [][]uint64) { return f.l
 
 // AppendAccount implements Durable.
 func (f *FilterOnly) AppendAccount(dst []byte) ([]byte, error) {
-	e, err := f.encode(dst)
+	e, err := encodeAccount(dst, &f.account)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +76,6 @@ func (f *FilterOnly) AppendAccount(dst []byte) ([]byte, error) {
 // Stats implements SeenTest.
 func (f *FilterOnly) Stats() Stats {
 	s := f.stats()
-	f.risk.tell(&s)
+	f.risk.report(&s)
 	return s
 }

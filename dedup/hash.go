@@ -88,12 +88,7 @@ func (h *hasher) fingerprint(u weburl.URL) uint64 {
 
 // key returns u's fingerprint and those of its first proper prefixes.
 func (h *hasher) key(u weburl.URL, layers int) (k key) {
-	return h.keyOf(u, h.fingerprint(u), layers)
-}
-
-// keyOf is key for a URL whose fingerprint is known.
-func (h *hasher) keyOf(u weburl.URL, fp uint64, layers int) (k key) {
-	k.full = fp
+	k.full = h.fingerprint(u)
 	h.prefixes(u, layers, &k)
 	return k
 }

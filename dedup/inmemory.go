@@ -32,7 +32,8 @@ func (m *InMemory) Admit(u weburl.URL) (Pending, Answer) {
 	}
 	m.countErrors(m.filter.judge(u, fp))
 	m.admitted++
-	k := m.hash.keyOf(u, fp, m.cfg.Layers)
+	k := key{full: fp}
+	m.hash.prefixes(u, m.cfg.Layers, &k)
 	m.addExactly(&m.log, &k)
 	if m.restartDue() {
 		m.restart(&m.log)

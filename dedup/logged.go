@@ -41,12 +41,6 @@ func newLogged(c core) *Logged {
 	return &Logged{core: c, lists: keepLists(c.cfg.Layers), tail: newExactLog(c.cfg.Layers)}
 }
 
-// spill allocates the caches.
-func (l *Logged) spill() {
-	l.recent = newRecent(l.cfg.Layers)
-	l.spilled = true
-}
-
 // Admit implements SeenTest. It asks first what answers for known pages: most links lead
 // to those. The layers of the filter, which need the fingerprints of u's prefixes, are
 // for what nothing else in memory knows.
@@ -88,12 +82,14 @@ func (l *Logged) peek(p Pending) (Answer, verdict) {
 // inCache reports whether the cache knows that fp was admitted.
 func (l *Logged) inCache(fp uint64) bool { return l.spilled && l.recent.urls.has(fp) }
 
-// ask asks all that is in memory but the cache. The verdict is worth something for New
-// alone.
+// ask asks all that is in memory but the cache. Unless the answer is Seen, the verdict is
+// that of the filter.
 func (l *Logged) ask(u weburl.URL, fp uint64) (Answer, verdict) {
 	switch {
+	case !l.spilled && l.tail.urls.Has(fp):
+		return Seen, unknown
 	case !l.spilled:
-		return l.askTail(u, fp)
+		return New, l.filter.judge(u, fp)
 	case !l.filter.last.Has(fp):
 		return l.orPending(fp), filterNew
 	case l.inTail(fp):
@@ -102,14 +98,6 @@ func (l *Logged) ask(u weburl.URL, fp uint64) (Answer, verdict) {
 		return l.orPending(fp), prefixNew
 	}
 	return Maybe, filterMaybe
-}
-
-// askTail answers as long as the tail is all of the log.
-func (l *Logged) askTail(u weburl.URL, fp uint64) (Answer, verdict) {
-	if l.tail.urls.Has(fp) {
-		return Seen, unknown
-	}
-	return New, l.filter.judge(u, fp)
 }
 
 // inTail reports whether the tail or the part of it that is being written has fp.
@@ -136,7 +124,8 @@ func (l *Logged) orPending(fp uint64) Answer {
 func (l *Logged) admit(u weburl.URL, fp uint64) {
 	l.admitted++
 	l.lists.url(fp)
-	k := l.hash.keyOf(u, fp, l.cfg.Layers)
+	k := key{full: fp}
+	l.hash.prefixes(u, l.cfg.Layers, &k)
 	if l.spilled {
 		l.admitBeside(&k)
 	} else {
@@ -177,8 +166,7 @@ func (l *Logged) logPrefix(i int, x uint64) bool {
 
 // Found reports that the log has p: the next questions about it are answered at once.
 func (l *Logged) Found(p Pending) {
-	delete(l.open, p.fp)
-	l.settled++
+	l.close(p)
 	if l.spilled {
 		l.recent.urls.put(p.fp)
 	}
@@ -193,8 +181,7 @@ func (l *Logged) NotFound(p Pending) bool {
 	if a == Seen {
 		return false
 	}
-	delete(l.open, p.fp)
-	l.settled++
+	l.close(p)
 	l.wrong++ // whatever the filter says now
 	if v == prefixNew {
 		l.pruned++
@@ -203,12 +190,20 @@ func (l *Logged) NotFound(p Pending) bool {
 	return true
 }
 
+// close notes that the log has answered p.
+func (l *Logged) close(p Pending) {
+	l.settled++
+	if len(l.open) > 0 { // a call less: it is seldom so
+		delete(l.open, p.fp)
+	}
+}
+
 // TakeNew implements Durable.
 func (l *Logged) TakeNew() (urls []uint64, prefixes [][]uint64) { return l.lists.take() }
 
 // AppendAccount implements Durable.
 func (l *Logged) AppendAccount(dst []byte) ([]byte, error) {
-	e, err := l.encode(dst)
+	e, err := encodeAccount(dst, &l.account)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +234,7 @@ func (l *Logged) Freeze() *Part {
 		return nil
 	}
 	if !l.spilled {
-		l.spill()
+		l.recent, l.spilled = newRecent(l.cfg.Layers), true
 	}
 	l.frozen = &Part{exactLog: l.tail, owner: l}
 	l.tail = newExactLog(l.cfg.Layers)
@@ -250,19 +245,7 @@ func (l *Logged) Freeze() *Part {
 // URLs or by the prefixes of a layer, or Config.RestartEvery says so. It is false while a
 // restart is being made.
 func (l *Logged) Due() bool {
-	return l.next == nil && (l.restartDue() || l.crowded())
-}
-
-// crowded reports whether a layer has more prefixes than it is sized for. The next one
-// has room for twice as many as there are then, so restarts for this reason become rarer
-// as the crawl grows.
-func (l *Logged) crowded() bool {
-	for i, n := range l.met[:l.cfg.Layers] {
-		if n > l.filter.room[i] {
-			return true
-		}
-	}
-	return false
+	return l.next == nil && (l.restartDue() || l.filter.crowded(&l.met))
 }
 
 // Rebuild begins a restart: it returns the filter's next generation, which is empty, has
@@ -284,17 +267,17 @@ func (l *Logged) Rebuild() *Rebuild {
 	return b
 }
 
-// keepOpen keeps the questions in open without an answer: Maybe is said of their URLs
-// until Found or NotFound is called, even if the filter is a new one and knows better.
-// Otherwise such a URL could be admitted on another question, and its false positive
-// would be missing in the account; nothing else would be wrong.
-func (l *Logged) keepOpen(open iter.Seq[Pending]) {
-	l.open = nil
+// openQuestions returns the fingerprints of the questions that stay open under a new
+// filter: Maybe is said of their URLs until Found or NotFound is called, even if the filter
+// knows better. Otherwise such a URL could be admitted on another question, and its false
+// positive would be missing in the account; nothing else would be wrong.
+func openQuestions(open iter.Seq[Pending]) map[uint64]struct{} {
 	if open == nil {
-		return
+		return nil
 	}
-	l.open = make(map[uint64]struct{})
+	fps := make(map[uint64]struct{})
 	for p := range open {
-		l.open[p.fp] = struct{}{}
+		fps[p.fp] = struct{}{}
 	}
+	return fps
 }

@@ -131,6 +131,18 @@ func (m *Multilayer) addHashes(layer int, fps []uint64) {
 	array.AddAll(fps)
 }
 
+// crowded reports whether a layer is sized for fewer prefixes than there are now. The next
+// filter has room for twice as many, so restarts for this reason become rarer as a crawl
+// grows.
+func (m *Multilayer) crowded(prefixes *[MaxLayers]int64) bool {
+	for i := range m.layers {
+		if prefixes[i] > m.room[i] {
+			return true
+		}
+	}
+	return false
+}
+
 // Has reports whether u may have been added. False is certain.
 func (m *Multilayer) Has(u weburl.URL) bool {
 	return m.judge(u, m.hash.fingerprint(u)) == filterMaybe

@@ -40,7 +40,7 @@ func (b *Rebuild) Adopt(open iter.Seq[Pending]) {
 	l.epoch++
 	l.began = l.admitted
 	l.next, l.retired, b.filter = nil, nil, nil
-	l.keepOpen(open)
+	l.open = openQuestions(open)
 }
 
 // Reopened is a Durable between two runs of its crawl: its account was read, and its
@@ -59,8 +59,7 @@ func Reopen(account []byte) (*Reopened, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reopened{}
-	r.decode(d)
+	r := &Reopened{account: decodeAccount(d)}
 	if d.OK() && r.cfg.FilterOnly {
 		r.risk = decodeRisk(d, r.cfg.Seed)
 		d.Check(r.risk.exposed <= r.admitted, "%d URLs below known prefixes of %d", r.risk.exposed, r.admitted)
@@ -107,7 +106,6 @@ func (r *Reopened) Open(open iter.Seq[Pending]) Durable {
 		return &FilterOnly{core: c, risk: r.risk, lists: keepLists(r.cfg.Layers)}
 	}
 	l := newLogged(c)
-	l.spill()
-	l.keepOpen(open)
+	l.recent, l.spilled, l.open = newRecent(r.cfg.Layers), true, openQuestions(open)
 	return l
 }

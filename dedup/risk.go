@@ -9,7 +9,7 @@ import (
 // sampleLimit is how many URLs a risk keeps exactly.
 const sampleLimit = 10_000
 
-// risk tells what a filter without a log loses, in two ways.
+// risk estimates what a filter without a log loses, in two ways.
 //
 // By theory: at a filter's rate p a new URL is lost with probability p and admitted
 // with 1 - p, so with each one admitted p/(1-p) others were lost on average, and their
@@ -38,7 +38,7 @@ func newRisk(seed uint64) *risk {
 	return &risk{all: newSample(seed), lost: newSample(seed)}
 }
 
-// newSample returns an empty sample of fingerprints. Its seed tells nothing of the crawl's.
+// newSample returns an empty sample of fingerprints. Its seed reveals nothing of the crawl's.
 func newSample(seed uint64) *stats.Sample {
 	return stats.NewSample(sampleLimit, 1, scatter(seed^golden))
 }
@@ -93,8 +93,8 @@ func losses(rate float64) (mean, variance float64) {
 	return mean, mean / (1 - rate)
 }
 
-// tell fills in Stats, where ExpectedRate stands already.
-func (k *risk) tell(s *Stats) {
+// report fills in Stats, where ExpectedRate stands already.
+func (k *risk) report(s *Stats) {
 	mean, variance := k.upTo(s.ExpectedRate)
 	s.Risked = min(mean, float64(s.Seen))
 	run, spread := losses(s.ExpectedRate) // since the last admitted, which nothing has ended yet

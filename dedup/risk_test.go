@@ -41,7 +41,7 @@ func mustFilterOnly(t testing.TB, cfg Config) *FilterOnly {
 // Over many seeds: the interval of the sample covers the true rate, the bound that
 // theory gives is kept, and its mean is the true one. The filter is filled far beyond
 // its size, so that its rate changes all the time.
-func TestRiskIsTold(t *testing.T) {
+func TestRiskIsReported(t *testing.T) {
 	const n, crawls = 2000, 240
 	list := newWeb(5, 40).urls(n)
 	covered, bounded, risked, truly := 0, 0, 0.0, 0.0
@@ -102,7 +102,7 @@ func TestRiskSampleIsBounded(t *testing.T) {
 		k.refused(scatter(i))
 	}
 	var s Stats
-	k.tell(&s)
+	k.report(&s)
 	if k.all.Len() > sampleLimit || s.SampledLost != s.SampledURLs || s.SampledURLs < sampleLimit/4 || s.Rate != 1 {
 		t.Errorf("%+v", s)
 	}

@@ -22,7 +22,9 @@ type Stats struct {
 	FalsePositives          int64
 	Rate, RateLow, RateHigh float64
 
-	Pruned int64        // further ones that a layer prevented: the last array said "maybe", a layer "new"
+	// Pruned are further ones that a layer prevented: the last array said "maybe", a layer
+	// "new".
+	Pruned int64
 	Layers []LayerStats // the first is that of the origins
 
 	// Of a Logged: Hot are the questions that the cache of recent URLs answered, Settled
@@ -39,7 +41,7 @@ type Stats struct {
 	SampledURLs, SampledLost int64
 
 	FilterBytes int64 // memory of the filter
-	LogBytes    int64 // memory of the exact log, prefixes included; of a Logged the tail and the caches
+	LogBytes    int64 // memory of the exact log with its prefixes; of a Logged, of tail and caches
 }
 
 // LayerStats is the account of a layer. Prefixes and Misses are exact while all of the log

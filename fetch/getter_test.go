@@ -158,10 +158,10 @@ type sightings struct {
 	keep bool
 }
 
-func (s *sightings) each(res *Response, err error) bool {
-	line := "-"
+func (s *sightings) each(at weburl.URL, res *Response, err error) bool {
+	line := at.Path()
 	if res != nil {
-		line = fmt.Sprintf("%s %d %q", res.URL.Path(), res.Status, res.Body)
+		line += fmt.Sprintf(" %d %q", res.Status, res.Body)
 		s.kept = append(s.kept, res)
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
@@ -193,11 +193,11 @@ func TestRobotsEach(t *testing.T) {
 	}{
 		"redirects":           {chain, RobotsConfig{}, []string{`/robots.txt 302 "one"`, `/2 302 "two"`, fmt.Sprintf("/3 200 %q", closedFile)}, RobotsGroup},
 		"too many redirects":  {chain, RobotsConfig{MaxRedirects: 1}, []string{`/robots.txt 302 "one"`, `/2 302 "two"`}, RobotsRedirects},
-		"a failing last hop":  {dead, RobotsConfig{}, []string{`/robots.txt 307 ""`, "- connect"}, RobotsUnreachable},
+		"a failing last hop":  {dead, RobotsConfig{}, []string{`/robots.txt 307 ""`, "/ connect"}, RobotsUnreachable},
 		"a broken body":       {answer(t, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nuser"), RobotsConfig{}, []string{`/robots.txt 200 "user" body`}, RobotsUnreachable},
 		"no file":             {answer(t, "HTTP/1.1 404 N\r\nContent-Length: 1\r\n\r\nx"), RobotsConfig{}, []string{`/robots.txt 404 "x"`}, RobotsMissing},
 		"more than it reads":  {answer(t, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123456789"), RobotsConfig{MaxBytes: 4}, []string{`/robots.txt 200 "1234"`}, RobotsNoGroup},
-		"nothing is answered": {"http://" + closedPort(t), RobotsConfig{}, []string{"- connect"}, RobotsUnreachable},
+		"nothing is answered": {"http://" + closedPort(t), RobotsConfig{}, []string{"/robots.txt connect"}, RobotsUnreachable},
 		"nothing is asked":    {"gopher://x", RobotsConfig{}, nil, RobotsUnreachable},
 	} {
 		for _, keep := range []bool{false, true} {
@@ -233,7 +233,7 @@ func TestRobotsEachMayTakeAtOnce(t *testing.T) {
 		"http://a.test/robots.txt": {Status: 301, Location: "/2"},
 		"http://a.test/2":          {Status: 200, Body: []byte(closedFile)},
 	}
-	rules, err := NewRobots(lib, RobotsConfig{}).Fetch(t.Context(), "http://a.test", func(res *Response, _ error) bool {
+	rules, err := NewRobots(lib, RobotsConfig{}).Fetch(t.Context(), "http://a.test", func(_ weburl.URL, res *Response, _ error) bool {
 		clear(res.Body)
 		*res = Response{}
 		return true
@@ -273,7 +273,7 @@ func TestRobotsEachIsOfWhoAsked(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		<-done
-		if got := strings.Join(canceled.seen, ","); got != "- canceled" {
+		if got := strings.Join(canceled.seen, ","); got != "/robots.txt canceled" {
 			t.Errorf("who was canceled saw %q", got)
 		}
 		answers <- withBody("lost")

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"crawler/weburl"
 )
 
 var errHook = errors.New("no key for this host")
@@ -179,7 +181,7 @@ func TestPrepareError(t *testing.T) {
 	}
 	c := newClient(t, Config{Prepare: func(*http.Request) error { return errHook }})
 	seen := 0
-	rules, err := NewRobots(c, RobotsConfig{}).Fetch(t.Context(), base, func(res *Response, err error) bool {
+	rules, err := NewRobots(c, RobotsConfig{}).Fetch(t.Context(), base, func(_ weburl.URL, res *Response, err error) bool {
 		if seen++; res != nil || !errors.Is(err, errHook) {
 			t.Errorf("each sees %v, %v", res, err)
 		}

@@ -121,18 +121,22 @@ func (r *Robots) lookup(name string) (*Rules, bool) {
 	return rules, true
 }
 
+// EachExchange is called with everything that a Getter returned for a robots.txt file and
+// each redirect on the way: what was asked for, the answer, and what went wrong. The Response
+// is valid until the call returns, unless that says that it keeps the Response: then whoever
+// keeps it must release it.
+type EachExchange func(at weburl.URL, res *Response, err error) (keeps bool)
+
 // Fetch returns the rules of an origin ("https://go.dev"), fetching its
 // robots.txt if they are not at hand. Callers that ask for one origin at the
 // same time share one fetch. Whatever the server does, there are rules: an error
 // means that ctx has ended.
 //
-// each may be nil. Otherwise this goroutine calls it with everything the Getter
-// returned, for the file and for each redirect on the way, in order; a failure
-// because ctx has ended is included. It is not called when the rules are at hand
-// or come from another caller's fetch; callers that share this one wait for it. The
-// Response is valid until each returns, unless each returns true: then it keeps
-// the Response, and must release it.
-func (r *Robots) Fetch(ctx context.Context, origin string, each func(res *Response, err error) (keeps bool)) (*Rules, error) {
+// each may be nil. Otherwise this goroutine calls it for the file and for each redirect on
+// the way, in order; a failure because ctx has ended is included. It is not called when the
+// rules are at hand or come from another caller's fetch; callers that share this one wait
+// for it.
+func (r *Robots) Fetch(ctx context.Context, origin string, each EachExchange) (*Rules, error) {
 	for {
 		r.mu.Lock()
 		if rules, ok := r.lookup(origin); ok {
@@ -161,7 +165,7 @@ func (r *Robots) Fetch(ctx context.Context, origin string, each func(res *Respon
 }
 
 // lead fetches for everybody who waits for p.
-func (r *Robots) lead(ctx context.Context, name string, p *pendingRobots, each func(*Response, error) bool) (*Rules, error) {
+func (r *Robots) lead(ctx context.Context, name string, p *pendingRobots, each EachExchange) (*Rules, error) {
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -206,7 +210,7 @@ type outcome struct {
 
 // fetch gets robots.txt over redirects, which may lead to other hosts: the rules
 // still are the first one's (section 2.3.1.2).
-func (r *Robots) fetch(ctx context.Context, origin string, each func(*Response, error) bool) (outcome, error) {
+func (r *Robots) fetch(ctx context.Context, origin string, each EachExchange) (outcome, error) {
 	at, err := weburl.Parse(origin + robotsPath)
 	if err != nil {
 		return outcome{rules: uniform(RobotsUnreachable, "disallow-all: not an origin"), ttl: r.cfg.TTL}, nil
@@ -214,7 +218,7 @@ func (r *Robots) fetch(ctx context.Context, origin string, each func(*Response, 
 	for range max(r.cfg.MaxRedirects, 0) + 1 {
 		res, err := r.get(ctx, at)
 		a := r.read(at, res, err)
-		if each == nil || !each(res, err) { // res may not be used from here on
+		if each == nil || !each(at, res, err) { // res may not be used from here on
 			res.Release()
 		}
 		switch {

@@ -1,20 +1,23 @@
 package gate
 
 import (
+	"encoding/json"
+	"maps"
+
 	"crawler/dedup"
 	"crawler/frontier"
 	"crawler/weburl"
 )
 
-// admitter admits URLs that the rules let pass, and refuses the others: whether a URL's
-// host has room, whether it was admitted before, and where a refusal is reported.
+// admitter admits URLs that are in scope, and refuses the others: whether a URL is too deep,
+// whether its host has room, whether it was admitted before, and where a refusal is reported.
 type admitter struct {
 	journal  Journal
 	queue    *frontier.Frontier
 	scope    *scope
-	named    bool           // each URL is offered once, by frontier.Depths, and not for every link
-	seen     dedup.SeenTest // what was admitted
-	log      *dedup.Logged  // seen, if it has a log on disk
+	depths   *frontier.Depths // nil without a depth limit; it offers each URL once, and not for every link
+	seen     dedup.SeenTest   // what was admitted
+	log      *dedup.Logged    // seen, if it has a log on disk
 	pending  pendingChecks
 	reported reported
 	deferred deferrals
@@ -22,6 +25,56 @@ type admitter struct {
 	final    bool // refusals are final now
 	admitted int
 	maybe    int64 // admissions that had to wait for the log
+}
+
+func newAdmitter(j Journal, f *frontier.Frontier, seen dedup.SeenTest) admitter {
+	log, _ := seen.(*dedup.Logged)
+	return admitter{
+		journal: j, queue: f, seen: seen, log: log, deferred: newDeferrals(j),
+		refusals: refusals{journal: j, skipped: map[Reason]int{}, errors: map[Reason]int{}},
+	}
+}
+
+// keepEvents keeps what changes between two commits.
+func (a *admitter) keepEvents() {
+	a.reported.durable = true
+	if a.depths != nil {
+		a.depths.KeepEvents()
+	}
+}
+
+// enter admits an entry point: a seed or an entry of a sitemap.
+func (a *admitter) enter(it frontier.Item) {
+	if a.depths == nil {
+		a.admit(it)
+		return
+	}
+	for _, found := range a.depths.Seed(it.URL) {
+		if found.URL == it.URL {
+			found = it
+		}
+		a.admit(found)
+	}
+}
+
+// linked admits what has come within the depth limit by a link.
+func (a *admitter) linked(from, to weburl.URL) {
+	for _, it := range a.depths.Link(from, to, 1) {
+		a.admit(it)
+	}
+}
+
+// redirected admits what has come within the depth limit by a redirect, the target aside,
+// which is no deeper than the URL that redirects.
+func (a *admitter) redirected(from, to weburl.URL) {
+	if a.depths == nil {
+		return
+	}
+	for _, it := range a.depths.Link(from, to, 0) {
+		if it.URL != to {
+			a.admit(it)
+		}
+	}
 }
 
 // admit queues a URL if its host has room and it is new, and reports whether it did. A
@@ -115,7 +168,7 @@ func (a *admitter) noRoom(q admission, r Reason) {
 		return
 	}
 	a.refuseSource(q.source, r)
-	if a.named {
+	if a.depths != nil {
 		a.refuse(frontier.Item{URL: q.URL, Via: q.source.URL, Depth: q.Depth, Sitemap: q.Sitemap}, r)
 	}
 }
@@ -188,9 +241,13 @@ func (a *admitter) takeInScope() []deferral {
 	return list
 }
 
-// finish makes all refusals final.
+// finish makes all refusals final, and reports those that were deferred and the URLs that
+// stayed beyond the depth limit.
 func (a *admitter) finish() {
 	a.final = true
+	if a.depths != nil {
+		a.depths.TooDeep(func(it frontier.Item) { a.refuse(it, TooDeep) })
+	}
 	list, trapped := a.deferred.all()
 	for _, d := range list {
 		a.unlessAdmitted(d.Item, d.reason)
@@ -198,4 +255,55 @@ func (a *admitter) finish() {
 	for _, d := range trapped {
 		a.refusals.add(d.skip())
 	}
+}
+
+// commit adds what changed since the last commit, beside what was noted in the Journal.
+func (a *admitter) commit(c Commit) error {
+	backlog, err := json.Marshal(a.refusals.unrecorded())
+	if err != nil {
+		return err
+	}
+	c.Records.Put(recordKey(keyBacklog), backlog)
+	c.Records.Put(recordKey(keyPending), a.pending.appendTo(nil))
+	c.Records.Put(recordKey(keyNext), appendJSON(next{Deferral: a.deferred.nextID}))
+	a.reported.commit(c.Records, c.Seq)
+	if a.depths != nil {
+		if events := a.depths.TakeEvents(); len(events) > 0 {
+			c.Records.Put(numberedKey(keyDepths, c.Seq), events)
+		}
+	}
+	return nil
+}
+
+// restore takes in what the last commit knew, the pending checks aside.
+func (a *admitter) restore(s State) error {
+	a.admitted, a.maybe = s.Counts.Admitted, s.Counts.Maybe
+	maps.Copy(a.refusals.skipped, s.Counts.Skipped)
+	maps.Copy(a.refusals.errors, s.Counts.Errors)
+	if err := readJSON(s.Records, keyBacklog, &a.refusals.backlog); err != nil {
+		return err
+	}
+	var n next
+	if err := readJSON(s.Records, keyNext, &n); err != nil {
+		return err
+	}
+	a.deferred.nextID = n.Deferral
+	for key, read := range map[string]func(key, value []byte) error{
+		keyReported: func(_, value []byte) error { return a.reported.replay(value) },
+		keyDeferred: a.deferred.restore,
+		keyDepths:   a.replayDepths,
+	} {
+		if err := s.Records.Scan(recordKey(key), read); err != nil {
+			return damaged(key, err)
+		}
+	}
+	return nil
+}
+
+// replayDepths repeats what a commit has learnt of depths.
+func (a *admitter) replayDepths(_, value []byte) error {
+	if a.depths == nil {
+		return nil
+	}
+	return a.depths.Replay(value)
 }

@@ -80,6 +80,15 @@ func (ds *deferrals) put(d deferral) {
 	ds.n++
 }
 
+// restore keeps a deferral of the last commit.
+func (ds *deferrals) restore(key, value []byte) error {
+	d, err := readDeferral(key, value)
+	if err == nil {
+		ds.put(d)
+	}
+	return err
+}
+
 // forget deletes the record of a deferral that was taken out.
 func (ds *deferrals) forget(d *deferral) { ds.journal.Note(deferralKey(d.id), nil) }
 

@@ -14,15 +14,9 @@ import (
 type Gate struct {
 	cfg      Config
 	journal  Journal
-	scope    *scope
-	depths   *frontier.Depths // nil without a depth limit
-	queue    *frontier.Frontier
+	queue    queue
 	admitter admitter
 	traps    traps
-	permits  permits
-	closed   []string // hosts that were closed, with URLs queued
-	moves    uint64   // seeds that redirected; the number of the next one's record
-	added    uint64   // seeds that were added; likewise
 }
 
 // New returns the Gate of a new crawl that does not survive its process. Seeds begins it.
@@ -42,31 +36,23 @@ func NewDurable(cfg Config, j Journal) (*Gate, dedup.Durable, error) {
 		return nil, nil, fmt.Errorf("crawl: %w", err)
 	}
 	g := newGate(cfg, j, seen)
-	g.keepEvents()
+	g.admitter.keepEvents()
 	return g, seen, nil
 }
 
 func newGate(cfg Config, j Journal, seen dedup.SeenTest) *Gate {
 	cfg.Dedup = seen.Config()
 	cfg.Frontier.OrderSeed = cfg.Dedup.Seed
-	g := &Gate{cfg: cfg, journal: j, queue: frontier.New(cfg.Frontier), traps: newTraps(&cfg), permits: permits{}}
+	f := frontier.New(cfg.Frontier)
+	g := &Gate{
+		cfg: cfg, journal: j, traps: newTraps(&cfg),
+		queue:    queue{frontier: f, journal: j, permits: permits{}, credits: cfg.Frontier.Order != frontier.BreadthFirst},
+		admitter: newAdmitter(j, f, seen),
+	}
 	if cfg.MaxDepth != 0 {
-		g.depths = frontier.NewDepths(max(0, cfg.MaxDepth))
+		g.admitter.depths = frontier.NewDepths(max(0, cfg.MaxDepth))
 	}
-	g.admitter = admitter{
-		journal: j, queue: g.queue, named: g.depths != nil, seen: seen, deferred: newDeferrals(j),
-		refusals: refusals{journal: j, skipped: map[Reason]int{}, errors: map[Reason]int{}},
-	}
-	g.admitter.log, _ = seen.(*dedup.Logged)
 	return g
-}
-
-// keepEvents keeps what changes between two commits.
-func (g *Gate) keepEvents() {
-	g.admitter.reported.durable = true
-	if g.depths != nil {
-		g.depths.KeepEvents()
-	}
 }
 
 // Task is a URL that was leased, and what is known about fetching it.
@@ -83,10 +69,9 @@ const maxJudged = 64
 // refuses what belongs to a trap by what is known now, not when the URL was found.
 func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 	for n := 0; n < maxJudged && !g.Crowded(); n++ {
-		if t.Item, ok = g.queue.Next(now); !ok {
+		if t, ok = g.queue.lease(now); !ok {
 			return Task{}, false
 		}
-		t.Permission, t.Probe = g.permits.take(t.URL)
 		if !t.Probe {
 			v := g.traps.judge(&t)
 			if v.Kind != "" {
@@ -95,8 +80,8 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 			}
 			t.Probe = v.Look
 		}
-		if g.depths != nil {
-			t.Depth = g.depths.Depth(t.URL)
+		if depths := g.admitter.depths; depths != nil {
+			t.Depth = depths.Depth(t.URL)
 		}
 		return t, true
 	}
@@ -106,7 +91,7 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 // refuseTrapped ends the lease of a URL that belongs to a trap. The host was not asked, and
 // the page takes no place in its budget.
 func (g *Gate) refuseTrapped(it frontier.Item, v trap.Verdict, now time.Time) {
-	g.done(&Task{Item: it}, now, frontier.Outcome{Verdict: frontier.Unasked, NoPage: true})
+	g.queue.done(&Task{Item: it}, now, frontier.Outcome{Verdict: frontier.Unasked, NoPage: true})
 	g.journal.Changed(1)
 	g.traps.count(v, 1)
 	it.URL, it.Last = it.URL.Clone(), false
@@ -117,7 +102,7 @@ func (g *Gate) refuseTrapped(it frontier.Item, v trap.Verdict, now time.Time) {
 // Refuse ends the lease of a URL that brought neither page nor redirect. Unless it is to be
 // tried again, s is the last word on it.
 func (g *Gate) Refuse(t *Task, now time.Time, o frontier.Outcome, s Skip) (again bool) {
-	if again = g.done(t, now, o); !again {
+	if again = g.queue.done(t, now, o); !again {
 		g.admitter.refusals.add(s)
 	}
 	if o.NoPage {
@@ -128,58 +113,26 @@ func (g *Gate) Refuse(t *Task, now time.Time, o frontier.Outcome, s Skip) (again
 
 // Return ends a lease as if it had never been, and puts the URL back to the front of its
 // queue. A request that was sent all the same is charged from started, if that is not zero.
-func (g *Gate) Return(t *Task, started time.Time) {
-	g.permits.put(t)
-	if g.queue.Return(t.Item, started) {
-		g.closeHost(t.URL)
-	}
-	g.journal.Changed(0)
-}
-
-// done ends a lease.
-func (g *Gate) done(t *Task, now time.Time, o frontier.Outcome) (again bool) {
-	s := g.queue.Done(t.Item, now, o)
-	if s.Closed {
-		g.closeHost(t.URL)
-	}
-	return s.Again
-}
-
-// closeHost has the queue of a host drained.
-func (g *Gate) closeHost(u weburl.URL) {
-	delete(g.permits, u.Origin())
-	g.closed = append(g.closed, u.Host())
-}
+func (g *Gate) Return(t *Task, started time.Time) { g.queue.giveBack(t, started) }
 
 // Drain refuses URLs that are queued on hosts that were closed, as far as the recorder keeps
 // up.
 func (g *Gate) Drain() {
-	for len(g.closed) > 0 && !g.Crowded() {
-		n := g.queue.Drain(g.closed[0], maxBacklog, func(it frontier.Item) {
-			g.admitter.refusals.add(Skip{URL: it.URL.String(), Reason: HostClosed, Via: it.Via})
-		})
-		if n == 0 {
-			g.closed = g.closed[1:]
-		}
+	for !g.Crowded() && g.queue.drain(maxBacklog, func(it frontier.Item) {
+		g.admitter.refusals.add(Skip{URL: it.URL.String(), Reason: HostClosed, Via: it.Via})
+	}) {
 	}
 }
 
 // returnBudget says that u turned out not to be a page (a redirect, forbidden), so that its
 // place in the host's budget goes to a URL that was refused for lack of one.
 func (g *Gate) returnBudget(u weburl.URL) {
-	for g.queue.HasRoom(u) {
+	for g.queue.frontier.HasRoom(u) {
 		d, ok := g.admitter.takeHost(u.Host())
 		if !ok {
 			return
 		}
 		g.admitter.admit(d.Item)
-	}
-}
-
-// readmit queues again what the patterns of these numbers have refused, which proved honest.
-func (g *Gate) readmit(patterns []uint64) {
-	for _, id := range patterns {
-		g.requeue(g.admitter.deferred.takePattern(id))
 	}
 }
 
@@ -200,7 +153,7 @@ func (g *Gate) requeue(list []deferral) {
 			g.admitter.refusals.add(Skip{URL: d.URL.String(), Reason: r, Via: d.Via})
 			continue
 		}
-		g.queue.Push(d.Item)
+		g.queue.frontier.Push(d.Item)
 	}
 }
 
@@ -220,19 +173,14 @@ type Queue interface {
 }
 
 // Queue returns the queue of admitted URLs.
-func (g *Gate) Queue() Queue { return g.queue }
+func (g *Gate) Queue() Queue { return g.queue.frontier }
 
 // Idle reports that no URL is queued, leased or waiting for the log.
-func (g *Gate) Idle() bool { return g.queue.Idle() && g.admitter.pending.len() == 0 }
+func (g *Gate) Idle() bool { return g.queue.frontier.Idle() && g.admitter.pending.len() == 0 }
 
 // Finish makes all refusals final, and reports those that were deferred and the URLs that
 // stayed beyond the depth limit. Checks may be left to be answered.
-func (g *Gate) Finish() {
-	if g.depths != nil {
-		g.depths.TooDeep(func(it frontier.Item) { g.admitter.refuse(it, TooDeep) })
-	}
-	g.admitter.finish()
-}
+func (g *Gate) Finish() { g.admitter.finish() }
 
 // FinishProvisionally is Finish for a crawl that was stopped: it leaves undecided what waits
 // for the log, for that is committed.

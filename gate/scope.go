@@ -43,13 +43,16 @@ type Scope struct {
 // scope is a Scope that knows its seeds.
 type scope struct {
 	Scope
+	journal  Journal
+	moves    uint64          // seeds that redirected; the number of the next one's record
+	added    uint64          // seeds that were added; likewise
 	keys     map[string]bool // hosts or domains
 	domains  map[string]bool // of the seeds
 	prefixes []string
 }
 
-func newScope(s Scope, seeds []weburl.URL) *scope {
-	sc := &scope{Scope: s, keys: make(map[string]bool), domains: make(map[string]bool)}
+func newScope(s Scope, j Journal, seeds []weburl.URL) *scope {
+	sc := &scope{Scope: s, journal: j, keys: make(map[string]bool), domains: make(map[string]bool)}
 	if sc.Mode == "" {
 		sc.Mode = ScopeHost
 	}
@@ -85,6 +88,52 @@ func (s *scope) addRedirected(seed, target weburl.URL) {
 		return
 	}
 	s.add(target)
+}
+
+// move takes a seed's redirect into scope, over a restart too.
+func (s *scope) move(seed, target weburl.URL) {
+	s.addRedirected(seed, target)
+	s.journal.Note(numberedKey(keyMoves, s.moves), appendJSON(move{seed.String(), target.String()}))
+	s.moves++
+}
+
+// join takes a later seed into scope, over a restart too.
+func (s *scope) join(u weburl.URL) {
+	s.addSeed(u)
+	s.journal.Note(numberedKey(keyAdded, s.added), []byte(u.String()))
+	s.added++
+}
+
+// restoreScope returns the scope that seeds, their redirects and later seeds had made.
+func restoreScope(cfg Scope, j Journal, r Reader) (*scope, error) {
+	seeds, err := ReadSeeds(r)
+	if err != nil {
+		return nil, err
+	}
+	s := newScope(cfg, j, seeds)
+	err = r.Scan(recordKey(keyMoves), func(_, value []byte) error {
+		from, to, err := readMove(value)
+		if err == nil {
+			s.addRedirected(from, to)
+			s.moves++
+		}
+		return err
+	})
+	if err != nil {
+		return nil, damaged(keyMoves, err)
+	}
+	err = r.Scan(recordKey(keyAdded), func(_, value []byte) error {
+		u, err := weburl.Parse(string(value))
+		if err == nil {
+			s.addSeed(u)
+			s.added++
+		}
+		return err
+	})
+	if err != nil {
+		return nil, damaged(keyAdded, err)
+	}
+	return s, nil
 }
 
 // sameSite reports whether u might come into scope by addRedirected.

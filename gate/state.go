@@ -1,12 +1,10 @@
 package gate
 
 import (
-	"encoding/json"
 	"time"
 
 	"crawler/dedup"
 	"crawler/frontier"
-	"crawler/weburl"
 )
 
 // Counts are what a Gate has admitted and refused.
@@ -43,9 +41,6 @@ func (g *Gate) Mode() string {
 	return "memory"
 }
 
-// Config returns the settings, those of the filter with their defaults filled in.
-func (g *Gate) Config() Config { return g.cfg }
-
 // Backlog returns the refusals that have to be given to the recorder. Sent says that they
 // were.
 func (g *Gate) Backlog() []Skip { return g.admitter.refusals.backlog }
@@ -73,24 +68,13 @@ type Commit struct {
 // Commit adds everything that changed since the last commit, beside what was noted in the
 // Journal.
 func (g *Gate) Commit(c Commit) error {
-	g.queue.Commit(c.Queue)
-	if err := g.queue.Err(); err != nil {
+	g.queue.frontier.Commit(c.Queue)
+	if err := g.queue.frontier.Err(); err != nil {
 		return err
 	}
-	a := &g.admitter
-	backlog, err := json.Marshal(a.refusals.unrecorded())
-	if err != nil {
+	if err := g.admitter.commit(c); err != nil {
 		return err
 	}
-	c.Records.Put(recordKey(keyBacklog), backlog)
-	c.Records.Put(recordKey(keyPending), a.pending.appendTo(nil))
-	a.reported.commit(c.Records, c.Seq)
-	if g.depths != nil {
-		if events := g.depths.TakeEvents(); len(events) > 0 {
-			c.Records.Put(numberedKey(keyDepths, c.Seq), events)
-		}
-	}
-	c.Records.Put(recordKey(keyNext), appendJSON(next{Deferral: a.deferred.nextID}))
 	return g.traps.commit(c.Records, c.Now, c.Last)
 }
 
@@ -116,111 +100,23 @@ func Restore(cfg Config, j Journal, s State) (*Gate, dedup.Durable, error) {
 	seen := s.Log.Open(pending.open)
 	g := newGate(cfg, j, seen)
 	g.admitter.pending = pending
-	g.restoreCounts(s.Counts)
-	for _, step := range []func(State) error{g.restoreScope, g.restoreHosts, g.restoreRefusals, g.restoreDepths} {
-		if err := step(s); err != nil {
-			return nil, nil, err
-		}
+	g.traps.list = s.Counts.Traps
+	scope, err := restoreScope(cfg.Scope, j, s.Records)
+	if err != nil {
+		return nil, nil, err
 	}
-	g.keepEvents()
+	g.admitter.scope = scope
+	if err := g.queue.restore(s); err != nil {
+		return nil, nil, err
+	}
+	if err := g.admitter.restore(s); err != nil {
+		return nil, nil, err
+	}
+	g.admitter.keepEvents()
 	if err := g.traps.restore(s.Records); err != nil {
 		return nil, nil, err
 	}
 	// The guard may know less than when a URL was deferred, or trust more.
 	g.Reconsider()
 	return g, seen, nil
-}
-
-func (g *Gate) restoreCounts(c Counts) {
-	a := &g.admitter
-	a.admitted, a.maybe, g.traps.list = c.Admitted, c.Maybe, c.Traps
-	for r, n := range c.Skipped {
-		a.refusals.skipped[r] = n
-	}
-	for r, n := range c.Errors {
-		a.refusals.errors[r] = n
-	}
-}
-
-// restoreScope makes the scope what the seeds, their redirects and later seeds had made it.
-func (g *Gate) restoreScope(s State) error {
-	seeds, err := ReadSeeds(s.Records)
-	if err != nil {
-		return err
-	}
-	g.scope = newScope(g.cfg.Scope, seeds)
-	g.admitter.scope = g.scope
-	err = s.Records.Scan(recordKey(keyMoves), func(_, value []byte) error {
-		from, to, err := readMove(value)
-		if err == nil {
-			g.scope.addRedirected(from, to)
-			g.moves++
-		}
-		return err
-	})
-	if err != nil {
-		return damaged(keyMoves, err)
-	}
-	err = s.Records.Scan(recordKey(keyAdded), func(_, value []byte) error {
-		u, err := weburl.Parse(string(value))
-		if err == nil {
-			g.scope.addSeed(u)
-			g.added++
-		}
-		return err
-	})
-	if err != nil {
-		return damaged(keyAdded, err)
-	}
-	return nil
-}
-
-func (g *Gate) restoreHosts(s State) error {
-	return s.Hosts(func(host string, state []byte) error {
-		if err := g.queue.Restore(host, state, s.Now); err != nil {
-			return err
-		}
-		if g.queue.HostClosed(host) {
-			g.closed = append(g.closed, host)
-		}
-		return nil
-	})
-}
-
-func (g *Gate) restoreRefusals(s State) error {
-	a := &g.admitter
-	if err := readJSON(s.Records, keyBacklog, &a.refusals.backlog); err != nil {
-		return err
-	}
-	err := s.Records.Scan(recordKey(keyReported), func(_, events []byte) error { return a.reported.replay(events) })
-	if err != nil {
-		return damaged(keyReported, err)
-	}
-	var n next
-	if err := readJSON(s.Records, keyNext, &n); err != nil {
-		return err
-	}
-	a.deferred.nextID = n.Deferral
-	err = s.Records.Scan(recordKey(keyDeferred), func(key, value []byte) error {
-		d, err := readDeferral(key, value)
-		if err == nil {
-			a.deferred.put(d)
-		}
-		return err
-	})
-	if err != nil {
-		return damaged(keyDeferred, err)
-	}
-	return nil
-}
-
-func (g *Gate) restoreDepths(s State) error {
-	if g.depths == nil {
-		return nil
-	}
-	err := s.Records.Scan(recordKey(keyDepths), func(_, events []byte) error { return g.depths.Replay(events) })
-	if err != nil {
-		return damaged(keyDepths, err)
-	}
-	return nil
 }

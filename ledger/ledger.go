@@ -48,8 +48,7 @@ const (
 type Ledger struct {
 	cfg     Config
 	keeper  *keeper
-	admits  dedup.Durable // what was admitted
-	log     *dedup.Logged // the same, if its URLs move to the log on disk
+	log     diskLog
 	owner   State
 	state   state
 	err     error       // of the Store
@@ -63,9 +62,6 @@ type Ledger struct {
 	waiting *Job        // a commit, until the keeper is free
 	running *Job        // in the keeper's hand
 	turn    kind        // checking or rebuilding, whichever came last: they take turns
-	part    *tail       // of the log, on its way to disk
-	rebuild *rebuild    // of the filter, to be made or under way
-	spent   Restarts
 }
 
 // amount is work that is done, but not committed yet.
@@ -79,25 +75,26 @@ type note struct{ key, value []byte }
 
 // Open returns the Ledger of a crawl, whose State is owner's. Close ends it.
 func Open(cfg Config, owner State) (*Ledger, error) {
-	l := &Ledger{cfg: cfg, owner: owner, alarm: time.NewTimer(0), spent: cfg.Restarts}
+	l := &Ledger{cfg: cfg, owner: owner, alarm: time.NewTimer(0)}
 	l.alarm.Stop()
-	if cfg.Store == nil || !cfg.Store.Durable() {
-		l.keeper = newKeeper(nil, nil)
-		return l, nil
+	l.keeper = newKeeper(nil, nil)
+	if cfg.Store != nil && cfg.Store.Durable() {
+		sieve, err := cfg.Store.Sieve(cfg.Layers)
+		if err != nil {
+			return nil, err
+		}
+		l.keeper, l.state = newKeeper(cfg.Store, sieve), gathering
 	}
-	sieve, err := cfg.Store.Sieve(cfg.Layers)
-	if err != nil {
-		return nil, err
-	}
-	l.keeper, l.state = newKeeper(cfg.Store, sieve), gathering
+	l.log = diskLog{keeper: l.keeper, layers: cfg.Layers, most: cfg.Tail, spent: cfg.Restarts}
 	return l, nil
 }
 
 // Begin says what the crawl has admitted, and which commit was the last: 0 for a new crawl,
 // whose seeds are committed at once.
 func (l *Ledger) Begin(admits dedup.Durable, seq uint64) {
-	l.admits, l.seq, l.landed = admits, seq, seq
-	l.log, _ = admits.(*dedup.Logged)
+	l.seq, l.landed = seq, seq
+	l.log.admits = admits
+	l.log.urls, _ = admits.(*dedup.Logged)
 	if seq == 0 {
 		l.due = time.Now()
 	}
@@ -199,13 +196,9 @@ func (l *Ledger) fill(b *store.Batch, last bool) error {
 	if err := l.owner.Commit(b, l.seq, last); err != nil {
 		return err
 	}
-	urls, prefixes := l.admits.TakeNew()
-	journalled := l.keeper.sieve.Journal(b, urls, prefixes)
-	account, err := l.admits.AppendAccount(nil)
-	if err != nil {
+	if err := l.log.commit(b, last); err != nil {
 		return err
 	}
-	b.Put(accountKey(), account)
 	for _, n := range l.notes {
 		if n.value == nil {
 			b.Delete(n.key)
@@ -214,9 +207,6 @@ func (l *Ledger) fill(b *store.Batch, last bool) error {
 		}
 	}
 	l.notes = l.notes[:0]
-	if !last {
-		l.freeze(journalled)
-	}
 	return nil
 }
 

@@ -32,29 +32,36 @@ func (l *Ledger) Reopen() (*dedup.Reopened, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r, l.log.fill(r)
+}
+
+// fill gives r all that the log on disk has.
+func (l *diskLog) fill(r *dedup.Reopened) error {
 	sieve := l.keeper.sieve
 	if !r.Config().FilterOnly {
 		if err := sieve.Append(sieve.Journalled()); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	for layer := -1; layer < l.cfg.Layers; layer++ {
+	for layer := -1; layer < l.layers; layer++ {
 		if err := l.keeper.fill(r, layer); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	err = sieve.EachJournalled(func(urls []uint64, prefixes [][]uint64) error {
+	return sieve.EachJournalled(func(urls []uint64, prefixes [][]uint64) error {
 		r.Add(-1, urls)
 		for i, p := range prefixes {
 			r.Add(i, p)
 		}
 		return nil
 	})
-	return r, err
 }
 
 // Logged returns how many URLs the log on disk holds.
 func (l *Ledger) Logged() int64 { return l.keeper.sieve.Len(-1) }
+
+// Restarts returns what restarts of the filter took so far.
+func (l *Ledger) Restarts() Restarts { return l.log.spent }
 
 // Admitted reports whether u was admitted by the crawl in dir, as its exact log says.
 func Admitted(dir *store.Dir, u weburl.URL) (bool, error) {

@@ -54,7 +54,7 @@ func BenchmarkRestart(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if p, a := admits.Admit(u); a == dedup.Maybe && !l.log.NotFound(p) {
+			if p, a := admits.Admit(u); a == dedup.Maybe && !l.log.urls.NotFound(p) {
 				b.Fatalf("%s is not new", u)
 			}
 			met++
@@ -80,10 +80,10 @@ func BenchmarkRestart(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		meanwhile := tail - l.log.TailLen()
-		l.rebuild = &rebuild{layer: -1}
-		for l.rebuild != nil {
-			if l.rebuild.layer == l.cfg.Layers-1 {
+		meanwhile := tail - l.log.urls.TailLen()
+		l.log.rebuild = &rebuild{layer: -1}
+		for l.log.rebuild != nil {
+			if l.log.rebuild.layer == l.log.layers-1 {
 				b.StopTimer()
 				meet(meanwhile)
 				b.StartTimer()

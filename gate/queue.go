@@ -1,0 +1,97 @@
+package gate
+
+import (
+	"slices"
+	"time"
+
+	"crawler/frontier"
+	"crawler/weburl"
+)
+
+// queue is the frontier, with what is known about URLs that wait in it.
+type queue struct {
+	frontier *frontier.Frontier
+	journal  Journal
+	permits  permits
+	closed   []string // hosts that were closed, with URLs queued
+	credits  bool     // links count for what comes first
+}
+
+// lease takes the next URL that may be fetched at the moment now.
+func (q *queue) lease(now time.Time) (t Task, ok bool) {
+	if t.Item, ok = q.frontier.Next(now); ok {
+		t.Permission, t.Probe = q.permits.take(t.URL)
+	}
+	return t, ok
+}
+
+// giveBack ends a lease as if it had never been. A request that was sent all the same is
+// charged from started, if that is not zero.
+func (q *queue) giveBack(t *Task, started time.Time) {
+	q.permits.put(t)
+	if q.frontier.Return(t.Item, started) {
+		q.close(t.URL)
+	}
+	q.journal.Changed(0)
+}
+
+// done ends a lease.
+func (q *queue) done(t *Task, now time.Time, o frontier.Outcome) (again bool) {
+	s := q.frontier.Done(t.Item, now, o)
+	if s.Closed {
+		q.close(t.URL)
+	}
+	return s.Again
+}
+
+// close has the URLs of a host drained.
+func (q *queue) close(u weburl.URL) {
+	delete(q.permits, u.Origin())
+	q.closed = append(q.closed, u.Host())
+}
+
+// drain takes out some URLs of a host that was closed, and reports whether there is one.
+func (q *queue) drain(most int, refuse func(frontier.Item)) bool {
+	if len(q.closed) == 0 {
+		return false
+	}
+	if q.frontier.Drain(q.closed[0], most, refuse) == 0 {
+		q.closed = q.closed[1:]
+	}
+	return true
+}
+
+// credit gives the links of a page their part in deciding what is fetched first.
+func (q *queue) credit(p *Page, followAll bool) {
+	if !q.credits {
+		return
+	}
+	q.frontier.Credit(p.Item, func(yield func(weburl.URL) bool) {
+		for i := range p.Links {
+			l := &p.Links[i]
+			if (!l.NoFollow || followAll) && !yield(l.URL) {
+				return
+			}
+		}
+	})
+}
+
+// creditTarget does so for a redirect, which is a page with one link.
+func (q *queue) creditTarget(r *Redirect) {
+	if q.credits {
+		q.frontier.Credit(r.Item, slices.Values([]weburl.URL{r.Target}))
+	}
+}
+
+// restore takes in what the last commit knew of the hosts.
+func (q *queue) restore(s State) error {
+	return s.Hosts(func(host string, state []byte) error {
+		if err := q.frontier.Restore(host, state, s.Now); err != nil {
+			return err
+		}
+		if q.frontier.HostClosed(host) {
+			q.closed = append(q.closed, host)
+		}
+		return nil
+	})
+}
