@@ -196,10 +196,10 @@ func (a *admitter) refuse(it frontier.Item, r Reason) {
 // unlessAdmitted turns away a URL that was not admitted.
 func (a *admitter) unlessAdmitted(it frontier.Item, r Reason) {
 	switch open, answer := a.seen.Peek(it.URL); answer {
-	case dedup.New:
-		a.turnAway(it, r)
 	case dedup.Maybe:
 		a.wait(open, admission{Item: it, refusal: r})
+	case dedup.New:
+		a.turnAway(it, r)
 	}
 }
 
