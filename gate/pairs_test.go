@@ -878,13 +878,13 @@ var doubts = []row{
 	{
 		name: "a redirect's target waits, is linked to, and its host has no room by then", seeds: "a/ a/1 b/", change: budget(2),
 		script: `hold
+			a/ page b/2
 			a/1 moved b/1
-			a/ page b/1
-			add b/2
+			b/ page b/1
 			answer`,
 		leased: "a/ b/ a/1 b/2",
 		skips: `a/1 host-budget to b/1
-			b/1 host-budget via a/`,
+			b/1 host-budget via b/`,
 		gap: "whoever waits for the redirect's target to be admitted swallows the link to it",
 	},
 	{
