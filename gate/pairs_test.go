@@ -885,7 +885,6 @@ var doubts = []row{
 		leased: "a/ b/ a/1 b/2",
 		skips: `a/1 host-budget to b/1
 			b/1 host-budget via b/`,
-		gap: "whoever waits for the redirect's target to be admitted swallows the link to it",
 	},
 	{
 		name: "an admission waits, and the budget is spent by then", seeds: "a/", change: budget(2),
