@@ -720,7 +720,6 @@ var pairs = []row{
 		script: `a/s.xml page declined:sitemap:a/t.xml`,
 		leased: "a/s.xml",
 		skips:  `a/t.xml excluded via a/s.xml`,
-		gap:    "the hook is not heard about sitemaps",
 	},
 	{
 		name: "sitemap beyond the prefix: read, and its entries are judged", seeds: "a/d/", change: scope(gate.ScopePrefix),
