@@ -274,7 +274,6 @@ var pairs = []row{
 		script: `a/ page declined:a/1 a/2
 			a/2 page a/1`,
 		leased: "a/ a/2 a/1",
-		gap:    "a declined link is reported at once, as if its URL were excluded",
 	},
 	{
 		name: "declined, then nofollow: reported once", seeds: "a/",
