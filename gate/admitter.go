@@ -206,12 +206,24 @@ func (a *admitter) unlessAdmitted(it frontier.Item, r Reason) {
 // turnAway refuses a URL that was not admitted.
 func (a *admitter) turnAway(it frontier.Item, r Reason) {
 	d := deferral{Item: it, reason: r}
-	passing := r == HostBudget || r == Nofollow || r == OutOfScope && a.scope.sameSite(it.URL)
-	if passing && !a.final && a.deferred.takes(&d) {
+	if a.passes(it.URL, r) && !a.final && a.deferred.takes(&d) {
 		a.deferred.add(d)
 		return
 	}
 	a.refusals.add(d.skip())
+}
+
+// passes reports whether the reason for which a URL is refused may pass.
+func (a *admitter) passes(u weburl.URL, r Reason) bool {
+	switch r {
+	case HostBudget, Nofollow:
+		return true
+	case OutOfScope:
+		return a.scope.sameSite(u)
+	case Excluded: // if the link was declined, and not the URL excluded
+		return a.scope.refuses(u) == ""
+	}
+	return false
 }
 
 // deferAdmitted refuses a URL that was admitted and belongs to a trap.

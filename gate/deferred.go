@@ -10,8 +10,8 @@ import (
 )
 
 // deferral is a URL that was refused for a reason that may pass: another link may lead to
-// it without nofollow, a seed may turn out to live under the name it is at, its host may
-// get room again, the trap it was taken for may prove honest.
+// it without nofollow, or not be declined; a seed may turn out to live under the name it is
+// at; its host may get room again; the trap it was taken for may prove honest.
 type deferral struct {
 	frontier.Item
 	reason Reason

@@ -28,25 +28,32 @@ type pendingChecks struct {
 	waiting  []pendingCheck  // for the log to be asked
 	checking []pendingCheck  // the log is being asked about them
 	fps      []uint64        // of those
-	admits   map[uint64]bool // the fingerprints of both; true if one of their admissions asks for that
+	links    map[uint64]bool // the fingerprints of both, redirects' targets aside; true if one asks for admission
 }
 
 func (p *pendingChecks) len() int { return len(p.waiting) + len(p.checking) }
 
 // add lets a wait. Of several links to one URL the first asks for admission, the others
 // need not; and whether a URL is refused matters only if no other link asks for its
-// admission.
+// admission. A redirect speaks for the URL that redirects alone, so it stands for no link.
 func (p *pendingChecks) add(open dedup.Pending, a admission) {
-	fp := open.Fingerprint()
-	admits, known := p.admits[fp]
-	if known && a.source == nil && (admits || a.refusal != "") {
+	if a.source == nil && !p.asks(open.Fingerprint(), a.refusal == "") {
 		return
 	}
-	if p.admits == nil {
-		p.admits = make(map[uint64]bool)
-	}
-	p.admits[fp] = admits || a.refusal == ""
 	p.waiting = append(p.waiting, pendingCheck{admission: a, open: open})
+}
+
+// asks notes a link to a URL, and reports whether it asks what no link has asked before.
+func (p *pendingChecks) asks(fp uint64, admission bool) bool {
+	admits, known := p.links[fp]
+	if known && (admits || !admission) {
+		return false
+	}
+	if p.links == nil {
+		p.links = make(map[uint64]bool)
+	}
+	p.links[fp] = admission
+	return true
 }
 
 // ask returns the fingerprints of all that waits, to be looked up in the log.
@@ -61,7 +68,7 @@ func (p *pendingChecks) ask() []uint64 {
 // answered calls decide for the checks that the log has answered, in the order of asking.
 func (p *pendingChecks) answered(found []bool, decide func(c *pendingCheck, found bool)) {
 	for i := range p.checking {
-		delete(p.admits, p.fps[i])
+		delete(p.links, p.fps[i])
 		decide(&p.checking[i], found[i])
 	}
 	clear(p.checking) // let go of their texts

@@ -234,10 +234,16 @@ func (s *scope) refusesLink(l *parse.Link, followAll bool) Reason {
 
 // refusesEntry returns why an entry of a sitemap or feed is not admitted, "" if it is.
 func (s *scope) refusesEntry(l *parse.Link) Reason {
-	if l.Kind == parse.Sitemap {
-		return s.refusesSitemap(l.URL)
+	if l.Kind != parse.Sitemap {
+		return s.refusesLink(l, true)
 	}
-	return s.refusesLink(l, true)
+	if r := s.refusesSitemap(l.URL); r != "" {
+		return r
+	}
+	if l.Declined {
+		return Excluded
+	}
+	return ""
 }
 
 // refusesTarget returns why it, to which r leads, is not followed, "" if it is.
