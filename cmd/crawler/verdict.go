@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"crawler/crawl"
@@ -49,11 +50,12 @@ func nothing(res crawl.Result, rec *report.Recorder) error {
 		why, hint = fmt.Sprintf(" before %s ended the crawl", res.EndedBy), "raise the limit"
 	}
 	for _, s := range rec.FirstFailures() {
-		why += "\n  " + s.URL + ": " + strings.TrimPrefix(fmt.Sprintf("%s, %s", s.Reason, report.OneLine(s.Detail, maxDetail)), ", ")
+		parts := slices.DeleteFunc([]string{string(s.Reason), report.OneLine(s.Detail, maxDetail)}, func(p string) bool { return p == "" })
+		why += "\n  " + s.URL + ": " + strings.Join(parts, ", ")
 		switch s.Reason {
 		case gate.Disallowed:
 			hint = "robots.txt does not allow it; on your own site, --robots ignore fetches it all the same"
-			if strings.HasPrefix(s.Detail, "disallow-all") {
+			if s.Robots == gate.Unreachable {
 				hint = "robots.txt could not be read, which forbids everything (RFC 9309); try later, or on your own site --robots ignore"
 			}
 		case gate.HostClosed:
