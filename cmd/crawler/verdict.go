@@ -27,14 +27,14 @@ func firstError(errs ...error) error {
 func (o *options) verdict(res crawl.Result, rec *report.Recorder, goOn string) error {
 	switch {
 	case res.EndedBy == crawl.ByInterrupt:
-		return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted; %s left", were(res.Left())), hint: goOn}
+		return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted; %s left", were(res.Left())), hint: goOn, goOn: true}
 	case res.EndedBy == crawl.ByLowDisk:
-		return &exitError{code: exitDisk, hint: freeSpace(goOn),
+		return &exitError{code: exitDisk, hint: freeSpace(goOn), goOn: true,
 			err: fmt.Errorf("the disk has less than %s free (--min-free): stopped in time, and nothing is lost; %s left", o.minFree.String(), were(res.Left()))}
 	case rec.Succeeded() == 0:
 		return nothing(res, rec)
 	case o.failOn && res.EndedBy.Limit():
-		return &exitError{code: exitLimit, err: fmt.Errorf("a limit ended the crawl: %s; %s left", res.EndedBy, were(res.Left())), hint: goOn}
+		return &exitError{code: exitLimit, err: fmt.Errorf("a limit ended the crawl: %s; %s left", res.EndedBy, were(res.Left())), hint: goOn, goOn: true}
 	}
 	return nil
 }
