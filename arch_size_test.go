@@ -198,17 +198,18 @@ func TestTheCoordinatorAloneOwnsGateAndLedger(t *testing.T) {
 			}
 		}
 	}
-	if held != 2 {
-		t.Errorf("the coordinator has %d of gate and ledger", held)
+	if held != 3 {
+		t.Errorf("%d fields lead to gate or ledger, not 3", held)
 	}
 }
 
-// owned returns how many fields of a struct are gate or ledger; only the coordinator's may be.
+// owned returns how many fields of a struct lead to gate or ledger: only the coordinator's may,
+// and those of state, which is the coordinator as its ledger sees it.
 func owned(t *testing.T, file, name string, s *ast.StructType) (n int) {
 	for _, f := range s.Fields.List {
 		switch typeName(f.Type, "crawl", map[string]string{"gate": "gate", "ledger": "ledger"}) {
 		case "gate.Gate", "ledger.Ledger", "crawl.coordinator":
-			if n++; name != "coordinator" {
+			if n++; name != "coordinator" && name != "state" {
 				t.Errorf("%s: %s has a %s", file, name, f.Names[0].Name)
 			}
 		}

@@ -23,8 +23,8 @@ func (g *Graph) decoder() decoder {
 
 // damaged returns the error for a list that cannot be.
 func (d *decoder) damaged(node int, what string) error {
-	return fmt.Errorf("%s: node %d, before bit %d: %s: the file is damaged; build the graph again",
-		d.name, node, d.pos, what)
+	return fmt.Errorf("%s: node %d, before bit %d: %s: the file is %w",
+		d.name, node, d.pos, what, ErrDamaged)
 }
 
 // header reads the outdegree of a node and how far back its reference is, 0 for none.

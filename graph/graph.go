@@ -29,6 +29,10 @@ import (
 	"sync"
 )
 
+// ErrDamaged is in the chain of every error about a file that is not as it was written, or
+// not of the graph beside it. Building the graph again mends that.
+var ErrDamaged = errors.New("damaged")
+
 // Graph is an opened graph. It is safe for concurrent use until Close.
 type Graph struct {
 	*format
@@ -73,7 +77,7 @@ func Open(base string) (_ *Graph, err error) {
 		return nil, err
 	}
 	if g.urls.Len() != nodes {
-		return nil, fmt.Errorf("%s%s: %d URLs for %d nodes: it belongs to another graph", base, extURLs, g.urls.Len(), nodes)
+		return nil, fmt.Errorf("%s%s: %d URLs for %d nodes: it is %w or of another graph", base, extURLs, g.urls.Len(), nodes, ErrDamaged)
 	}
 	return g, nil
 }
@@ -90,7 +94,7 @@ func (g *Graph) openOffsets() error {
 // setOffsets fills g.offsets from the content of an offsets file.
 func (g *Graph) setOffsets(data []byte) (err error) {
 	if g.offsets, err = readOffsets(g.format, data, uint64(len(g.data))*8); err != nil {
-		return fmt.Errorf("%s%s: %w; build the graph again", g.base, extOffsets, err)
+		return fmt.Errorf("%s%s: %w", g.base, extOffsets, err)
 	}
 	return nil
 }

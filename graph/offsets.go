@@ -71,7 +71,7 @@ func (o *offsets) at(i int) uint64 {
 // more than limit bits.
 func readOffsets(f *format, data []byte, limit uint64) (*offsets, error) {
 	if uint64(f.nodes)+1 > uint64(len(data))*8 { // a gap takes a bit at least
-		return nil, fmt.Errorf("%d bytes for %d nodes: the file is cut short", len(data), f.nodes)
+		return nil, fmt.Errorf("%d bytes for %d nodes: the file is cut short or %w", len(data), f.nodes, ErrDamaged)
 	}
 	o := newOffsets(f.nodes+1, limit+1)
 	r := bitReader{data: data}
@@ -79,7 +79,7 @@ func readOffsets(f *format, data []byte, limit uint64) (*offsets, error) {
 		gap := r.read(f.offset)
 		at += gap
 		if gap > limit || at > limit || o.n == 0 && gap != 0 || r.pos > uint64(len(data))*8 {
-			return nil, fmt.Errorf("the place of node %d cannot be: the file is damaged or of another graph", o.n)
+			return nil, fmt.Errorf("the place of node %d cannot be: the file is %w or of another graph", o.n, ErrDamaged)
 		}
 		o.add(at)
 	}

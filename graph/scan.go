@@ -88,8 +88,8 @@ func (s *Scan) check() error {
 		return s.dec.damaged(s.to-1, "the list does not end where the offsets say")
 	}
 	if s.first == 0 && s.to == s.g.nodes && s.arcs != s.g.arcs {
-		return fmt.Errorf("%s: %d arcs where the properties have %d: the files do not belong together",
-			s.dec.name, s.arcs, s.g.arcs)
+		return fmt.Errorf("%s: %d arcs where the properties have %d: the files are %w or do not belong together",
+			s.dec.name, s.arcs, s.g.arcs, ErrDamaged)
 	}
 	return nil
 }

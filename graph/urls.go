@@ -37,17 +37,17 @@ func OpenURLs(name string) (*URLs, error) {
 // parse reads the header.
 func (u *URLs) parse(data []byte) error {
 	if len(data) < urlsHeader || string(data[:8]) != urlsMagic {
-		return fmt.Errorf("no list of URLs: it does not begin with %s", urlsMagic)
+		return fmt.Errorf("%w, or no list of URLs: it does not begin with %s", ErrDamaged, urlsMagic)
 	}
 	le := binary.LittleEndian
 	if crc32.Checksum(data[:28], castagnoli) != le.Uint32(data[28:]) {
-		return fmt.Errorf("the header is damaged; build the graph again")
+		return fmt.Errorf("the header is %w", ErrDamaged)
 	}
 	block, n, end := uint64(le.Uint32(data[8:])), le.Uint64(data[12:]), le.Uint64(data[20:])
 	size := uint64(len(data))
 	if block == 0 || block > 1<<16 || n > maxNodes || end < urlsHeader || end > size ||
 		(n+block-1)/block != (size-end)/8 || (size-end)%8 != 0 {
-		return fmt.Errorf("%d bytes for %d URLs: the file is cut short or damaged; build the graph again", size, n)
+		return fmt.Errorf("%d bytes for %d URLs: the file is cut short or %w", size, n, ErrDamaged)
 	}
 	u.block, u.n = int(block), int(n)
 	u.data, u.starts = data[:end], data[end:]
@@ -80,8 +80,8 @@ func (u *URLs) keys(i int) ([]byte, error) {
 }
 
 func (u *URLs) damaged(block int, what string) error {
-	return fmt.Errorf("%s: block %d, from URL %d: %s: the file is damaged; build the graph again",
-		u.name, block, block*u.block, what)
+	return fmt.Errorf("%s: block %d, from URL %d: %s: the file is %w",
+		u.name, block, block*u.block, what, ErrDamaged)
 }
 
 // scan calls yield with the keys of block i, valid during the call, until it says no.

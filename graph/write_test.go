@@ -61,31 +61,32 @@ func TestOpenRefuses(t *testing.T) {
 		return func(base string) error { return os.Truncate(base+ext, size) }
 	}
 	for name, c := range map[string]struct {
-		damage func(string) error
-		want   string
+		damage  func(string) error
+		want    string
+		damaged bool // it says so
 	}{
-		"no properties":   {func(b string) error { return os.Remove(b + extProperties) }, extProperties},
-		"no graph":        {func(b string) error { return os.Remove(b + extGraph) }, extGraph},
-		"no offsets":      {func(b string) error { return os.Remove(b + extOffsets) }, extOffsets},
-		"empty graph":     {cut(extGraph, 0), extOffsets},
-		"graph cut":       {cut(extGraph, 100), extOffsets},
-		"offsets cut":     {cut(extOffsets, 10), extOffsets},
-		"huge properties": {cut(extProperties, maxProperties+1), extProperties},
-		"more nodes":      {change(extProperties, "nodes=300", "nodes=2000000000"), extOffsets},
-		"another node":    {change(extProperties, "nodes=300", "nodes=299"), extGraph},
-		"more arcs":       {change(extProperties, "\narcs=", "\narcs=1"), "do not belong together"},
-		"another class":   {change(extProperties, "BVGraph\n", "EFGraph\n"), "EFGraph"},
-		"nibbles":         {change(extProperties, "compressionflags=", "compressionflags=RESIDUALS_NIBBLE"), "RESIDUALS_NIBBLE"},
-		"a later version": {change(extProperties, "version=0", "version=1"), "version 1"},
-		"no number":       {change(extProperties, "windowsize=7", "windowsize=seven"), "windowsize"},
-		"shorter chains":  {change(extProperties, "maxrefcount=3", "maxrefcount=0"), "chain"},
-		"little-endian":   {change(extProperties, "version=0", "endianness=little"), "endianness"},
+		"no properties":   {func(b string) error { return os.Remove(b + extProperties) }, extProperties, false},
+		"no graph":        {func(b string) error { return os.Remove(b + extGraph) }, extGraph, false},
+		"no offsets":      {func(b string) error { return os.Remove(b + extOffsets) }, extOffsets, false},
+		"empty graph":     {cut(extGraph, 0), extOffsets, true},
+		"graph cut":       {cut(extGraph, 100), extOffsets, true},
+		"offsets cut":     {cut(extOffsets, 10), extOffsets, true},
+		"huge properties": {cut(extProperties, maxProperties+1), extProperties, false},
+		"more nodes":      {change(extProperties, "nodes=300", "nodes=2000000000"), extOffsets, true},
+		"another node":    {change(extProperties, "nodes=300", "nodes=299"), extGraph, true},
+		"more arcs":       {change(extProperties, "\narcs=", "\narcs=1"), "do not belong together", true},
+		"another class":   {change(extProperties, "BVGraph\n", "EFGraph\n"), "EFGraph", false},
+		"nibbles":         {change(extProperties, "compressionflags=", "compressionflags=RESIDUALS_NIBBLE"), "RESIDUALS_NIBBLE", false},
+		"a later version": {change(extProperties, "version=0", "version=1"), "version 1", false},
+		"no number":       {change(extProperties, "windowsize=7", "windowsize=seven"), "windowsize", false},
+		"shorter chains":  {change(extProperties, "maxrefcount=3", "maxrefcount=0"), "chain", true},
+		"little-endian":   {change(extProperties, "version=0", "endianness=little"), "endianness", false},
 	} {
 		base := store(t, a, DefaultParams())
 		if err := c.damage(base); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if err := readAll(base); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), base) {
+		if err := readAll(base); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), base) || errors.Is(err, ErrDamaged) != c.damaged {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}

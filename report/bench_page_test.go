@@ -20,6 +20,8 @@ func benchPages(b *testing.B, n int) []*crawl.Visit {
 	for i := range pages {
 		v := visit(new(testing.T), fmt.Sprintf("https://docs-%d.example/manual/part-%d/page-%d.html", i%4, i%9, i), 200)
 		v.Started, v.Elapsed, v.Digest = time.Unix(1_770_000_000, 0), 21*time.Millisecond, rng.Uint64()
+		v.Proto, v.Server, v.ETag, v.LastModified = "HTTP/1.1", "nginx/1.27", fmt.Sprintf(`"%x-%x"`, i, v.Digest), "Tue, 15 Nov 1994 12:45:26 GMT"
+		v.FirstByte, v.WireBytes = 9*time.Millisecond, 4711
 		v.Page.Title, v.Page.Lang = fmt.Sprintf("The manual: chapter %d, on configuration", i), "en"
 		for range 800 + rng.IntN(400) {
 			rank := uint64(rng.ExpFloat64() * rng.ExpFloat64() * 600)

@@ -7,7 +7,7 @@ import (
 )
 
 // recordVersion is the first byte of every committed value.
-const recordVersion = 1
+const recordVersion = 2
 
 // appendText appends a string with its length.
 func appendText(b []byte, s string) []byte {

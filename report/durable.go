@@ -146,7 +146,7 @@ func (r *Recorder) cutLists(b *store.Batch) {
 	}
 	v = binary.AppendUvarint(v, uint64(len(r.failures)))
 	for _, s := range r.failures {
-		for _, text := range [...]string{s.URL, string(s.Reason), s.Via, s.Detail} {
+		for _, text := range [...]string{s.URL, string(s.Reason), s.Via, s.Target, string(s.Robots), string(s.Trap), s.Detail} {
 			v = appendText(v, text)
 		}
 	}

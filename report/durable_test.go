@@ -16,6 +16,7 @@ import (
 	"crawler/crawl"
 	"crawler/gate"
 	"crawler/store"
+	"crawler/trap"
 )
 
 // step is what a crawl gives to its Recorder: a page or a refusal.
@@ -29,7 +30,14 @@ type step struct {
 func steps(t *testing.T, rng *rand.Rand, n int) (out []step) {
 	for i := range n {
 		if rng.IntN(5) == 0 {
-			out = append(out, step{skip: gate.Skip{URL: fmt.Sprintf("http://out.example/%d", i), Reason: gate.OutOfScope, Detail: redirectsTo + "http://out.example/"}})
+			s := gate.Skip{URL: fmt.Sprintf("http://out.example/%d", i), Reason: gate.OutOfScope, Target: "http://out.example/"}
+			if rng.IntN(2) == 0 {
+				s = gate.Skip{URL: s.URL, Reason: gate.Disallowed, Via: "http://a.example/", Robots: gate.Unreachable, Detail: "status 500"}
+			}
+			if rng.IntN(4) == 0 {
+				s = gate.Skip{URL: s.URL, Reason: gate.Trapped(trap.Calendar), Trap: trap.Calendar, Detail: "out.example/#"}
+			}
+			out = append(out, step{skip: s})
 			continue
 		}
 		host := min(rng.IntN(6), rng.IntN(6))
@@ -260,7 +268,7 @@ func TestRestoreRefusesDamage(t *testing.T) {
 	kinds := map[string]bool{}
 	for key, value := range records {
 		kinds[key[:2]] = true
-		damaged := map[string][]byte{"version": append([]byte{2}, value[1:]...), "long": append(bytes.Clone(value), 0), "empty": {}}
+		damaged := map[string][]byte{"older": append([]byte{recordVersion - 1}, value[1:]...), "newer": append([]byte{recordVersion + 1}, value[1:]...), "long": append(bytes.Clone(value), 0), "empty": {}}
 		for _, n := range []int{1, 2, len(value) / 2, len(value) - 1} {
 			damaged[fmt.Sprintf("cut to %d", n)] = value[:n]
 		}
@@ -341,9 +349,9 @@ func TestRestoreRefusesCounters(t *testing.T) {
 
 // Records from elsewhere are refused or read, and never take memory they do not fill.
 func FuzzRecords(f *testing.F) {
-	f.Add([]byte("\x01\x03seedseed\x03\x02\x05\x01\x00\x07\x64\x06\x01\x01\x01\xc8\x01\x07\x01\x04a/bc\x07\x01\x02\x07"))
-	f.Add([]byte("\x01\x01\x01u\x94\x03\x01v\x01\x01u\x01r\x00\x01d"))
-	f.Add([]byte("\x01digest12digest34"))
+	f.Add([]byte("\x02\x03seedseed\x03\x02\x05\x01\x00\x07\x64\x06\x01\x01\x01\xc8\x01\x07\x01\x04a/bc\x07\x01\x02\x07"))
+	f.Add([]byte("\x02\x01\x01u\x94\x03\x01v\x01\x01u\x01r\x00\x00\x07forbids\x00\x01d"))
+	f.Add([]byte("\x02digest12digest34"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := NewRecorder(Config{})
 		if err != nil {

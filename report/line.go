@@ -19,12 +19,22 @@ func (r *PageRecord) appendLine(b []byte) []byte {
 	b = appendOptional(b, `,"via":`, r.Via)
 	b = appendString(b, `,"content_type":`, r.ContentType)
 	b = appendInt(b, `,"bytes":`, r.Bytes)
+	if r.WireBytes != 0 {
+		b = appendInt(b, `,"wire_bytes":`, r.WireBytes)
+	}
 	b = appendString(b, `,"title":`, r.Title)
 	b = appendOptional(b, `,"lang":`, r.Lang)
 	b = appendInt(b, `,"words":`, int64(r.Words))
 	b = appendInt(b, `,"links":`, int64(r.Links))
 	b = appendString(b, `,"fetched_at":`, r.FetchedAt)
-	b = strconv.AppendFloat(append(b, `,"millis":`...), r.Millis, 'f', -1, 64)
+	b = appendFloat(b, `,"millis":`, r.Millis)
+	if r.FirstByte != 0 {
+		b = appendFloat(b, `,"first_byte_millis":`, r.FirstByte)
+	}
+	b = appendOptional(b, `,"protocol":`, r.Protocol)
+	b = appendOptional(b, `,"server":`, r.Server)
+	b = appendOptional(b, `,"etag":`, r.ETag)
+	b = appendOptional(b, `,"last_modified":`, r.Modified)
 	if r.Redirects != 0 {
 		b = appendInt(b, `,"redirects":`, int64(r.Redirects))
 	}
@@ -51,6 +61,10 @@ func appendInt(b []byte, key string, n int64) []byte {
 	return strconv.AppendInt(append(b, key...), n, 10)
 }
 
+func appendFloat(b []byte, key string, f float64) []byte {
+	return strconv.AppendFloat(append(b, key...), f, 'f', -1, 64)
+}
+
 func appendOptional(b []byte, key, s string) []byte {
 	if s == "" {
 		return b
@@ -58,17 +72,21 @@ func appendOptional(b []byte, key, s string) []byte {
 	return appendString(b, key, s)
 }
 
-// appendQuoted appends s as a JSON string. Canonical URLs are ASCII that needs no
-// escape; what is not goes the long way.
+// appendQuoted appends s as a JSON string. Canonical URLs are ASCII that needs no escape, an
+// ETag has quotes; what is not printable ASCII goes the long way.
 func appendQuoted(b []byte, s string) []byte {
+	start, from := len(b), 0
+	b = append(b, '"')
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return append(b, plainJSON(s)...)
+		switch c := s[i]; {
+		case c < ' ' || c > '~':
+			return append(b[:start], plainJSON(s)...)
+		case c == '"' || c == '\\':
+			b = append(append(b, s[from:i]...), '\\')
+			from = i
 		}
 	}
-	b = append(b, '"')
-	b = append(b, s...)
-	return append(b, '"')
+	return append(append(b, s[from:]...), '"')
 }
 
 // plainJSON is json.Marshal for strings without the escapes of <, > and &, and with those

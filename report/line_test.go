@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"crawler/parse"
 )
@@ -22,6 +23,7 @@ func TestLineIsJSON(t *testing.T) {
 			Bytes: int64(number()), Title: text(), Lang: text(), Words: number(), Links: number(), FetchedAt: text(),
 			Millis: float64(rng.IntN(1<<20)) / 1000, Redirects: number(), NoIndex: rng.IntN(2) == 0, Truncated: rng.IntN(2) == 0,
 			Error: text(), Digest: text(), Simhash: text(),
+			WireBytes: int64(number()), FirstByte: float64(rng.IntN(3)) / 8, Protocol: text(), Server: text(), ETag: text(), Modified: text(),
 		}
 		if rng.IntN(3) == 0 {
 			r.Fields = map[string][]string{text(): {text(), text()}, "price": {}}
@@ -33,6 +35,43 @@ func TestLineIsJSON(t *testing.T) {
 		line = line[6:]
 		if want := append(plainJSON(r), '\n'); !bytes.Equal(line, want) {
 			t.Fatalf("%s\nwant %s", line, want)
+		}
+	}
+}
+
+// A record as pages have them takes no allocation, an ETag's quotes included.
+func TestLineAllocatesNothing(t *testing.T) {
+	v := visit(t, "http://a.example/", 200, "x")
+	v.Proto, v.Server, v.ETag, v.LastModified = "HTTP/1.1", "nginx/1.27 (Debian)", `W/"5f-64\a"`, "Tue, 15 Nov 1994 12:45:26 GMT"
+	v.FirstByte, v.WireBytes = 1250*time.Microsecond, 99
+	r, b := recordOf(v), make([]byte, 0, 4096)
+	if n := testing.AllocsPerRun(100, func() { b = r.appendLine(b[:0]) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	for _, want := range []string{
+		`"bytes":100,"wire_bytes":99,"title"`, `"millis":0,"first_byte_millis":1.25,"protocol":"HTTP/1.1","server":"nginx/1.27 (Debian)"`,
+		`,"etag":"W/\"5f-64\\a\"","last_modified":"Tue, 15 Nov 1994 12:45:26 GMT",`,
+	} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("no %s in %s", want, b)
+		}
+	}
+}
+
+// What a server sends is kept whole or not at all where a part is of no use, cut where it
+// is, and bounded.
+func TestHeaderValuesAreBounded(t *testing.T) {
+	fits, long := strings.Repeat("é", maxHeaderValue/2), "x"+strings.Repeat("é", maxHeaderValue/2)
+	for _, c := range []struct{ value, server, validator string }{
+		{"", "", ""},
+		{fits, fits, fits},
+		{long, long[:maxHeaderValue-1], ""},
+		{strings.Repeat("a", 1<<20), strings.Repeat("a", maxHeaderValue), ""},
+	} {
+		v := visit(t, "http://a.example/", 200)
+		v.Server, v.ETag, v.LastModified = c.value, c.value, c.value
+		if r := recordOf(v); r.Server != c.server || r.ETag != c.validator || r.Modified != c.validator {
+			t.Errorf("%.20q of %d bytes: server of %d, etag of %d, last modified of %d", c.value, len(c.value), len(r.Server), len(r.ETag), len(r.Modified))
 		}
 	}
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"math/bits"
-	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -42,9 +41,6 @@ const (
 	linkPlaces    = 1 << linkPlaceBits
 )
 
-// redirectsTo begins the Detail of a refusal that is for a redirect; its target follows.
-const redirectsTo = "redirects to "
-
 // writeLinks writes the page's links in every form that is asked for.
 func (r *Recorder) writeLinks(v *crawl.Visit) error {
 	err := r.linkLines.AppendLine(func(b []byte) []byte { return r.links.appendPage(b, v) })
@@ -59,13 +55,12 @@ func (r *Recorder) writeLinks(v *crawl.Visit) error {
 
 // writeRedirect writes where a URL leads that is refused for its redirect.
 func (r *Recorder) writeRedirect(s gate.Skip) error {
-	to, ok := strings.CutPrefix(s.Detail, redirectsTo)
-	if !ok {
+	if s.Target == "" {
 		return nil
 	}
-	err := r.linkLines.AppendLine(func(b []byte) []byte { return appendRedirect(b, s.URL, to) })
+	err := r.linkLines.AppendLine(func(b []byte) []byte { return appendRedirect(b, s.URL, s.Target) })
 	if err == nil && r.rowLines != nil {
-		err = r.rowLines.AppendLine(func(b []byte) []byte { return appendRow(b, s.URL, to, kindRedirect, false) })
+		err = r.rowLines.AppendLine(func(b []byte) []byte { return appendRow(b, s.URL, s.Target, kindRedirect, false) })
 	}
 	return err
 }

@@ -38,14 +38,21 @@ func Printable(text string) string {
 // OneLine is Printable for what must not begin a line of its own: runs of white space
 // become a space. What is longer than limit bytes is cut and ends in "...".
 func OneLine(text string, limit int) string {
-	cut := len(text) > limit
-	for cut && limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	if cut {
-		text = text[:limit] + "..."
+	if len(text) > limit {
+		text = cutText(text, limit) + "..."
 	}
 	return Printable(strings.Join(strings.Fields(text), " "))
+}
+
+// cutText cuts text at so many bytes, between two characters.
+func cutText(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
 }
 
 // plainASCII reports whether text has nothing but ASCII's printable characters and line

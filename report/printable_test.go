@@ -88,7 +88,7 @@ func TestHostileRecords(t *testing.T) {
 		t.Errorf("report.json has the version %q, %v", back.Version, err)
 	}
 
-	story := Story{URL: poison, Pages: []PageRecord{{Title: poison, ContentType: poison, Error: poison, Via: poison}},
+	story := Story{URL: poison, Pages: []PageRecord{{Title: poison, ContentType: poison, Error: poison, Via: poison, Protocol: poison, Server: poison, ETag: poison, Modified: poison}},
 		Refusals: []gate.Skip{{Detail: poison, Via: poison}}, SameText: []string{poison}}
 	harmless(t, "why", story.Text())
 
@@ -103,6 +103,11 @@ func TestHostileRecords(t *testing.T) {
 	if err := rec.Skip(gate.Skip{URL: "http://a.example/", Reason: "reset", Detail: poison}); err != nil {
 		t.Fatal(err)
 	}
+	v := visit(t, "http://a.example/", 200)
+	v.Server, v.ETag, v.LastModified = poison, poison, poison
+	if err := rec.Page(v); err != nil {
+		t.Fatal(err)
+	}
 	if err := dir.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -114,6 +119,15 @@ func TestHostileRecords(t *testing.T) {
 	var skip gate.Skip
 	if err := json.Unmarshal(line, &skip); err != nil || skip.Detail != string([]rune(poison)) || strings.Count(string(line), "\n") != 1 {
 		t.Errorf("%s has %q, %v", SkippedFile, line, err)
+	}
+	if line, err = os.ReadFile(filepath.Join(dir.Path(), PagesFile)); err != nil {
+		t.Fatal(err)
+	}
+	harmless(t, PagesFile, string(line))
+	var page PageRecord
+	clean := string([]rune(poison))
+	if err := json.Unmarshal(line, &page); err != nil || page.Server != clean || page.ETag != clean || page.Modified != clean || strings.Count(string(line), "\n") != 1 {
+		t.Errorf("%s has %q, %v", PagesFile, line, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"time"
 
 	"crawler/crawl"
 	"crawler/dedup"
@@ -18,12 +19,18 @@ type PageRecord struct {
 	Via         string              `json:"via,omitempty"`
 	ContentType string              `json:"content_type"`
 	Bytes       int64               `json:"bytes"`
+	WireBytes   int64               `json:"wire_bytes,omitempty"` // of the body as it came, compressed or not
 	Title       string              `json:"title"`
 	Lang        string              `json:"lang,omitempty"`
 	Words       int                 `json:"words"`
 	Links       int                 `json:"links"`
 	FetchedAt   string              `json:"fetched_at"` // RFC 3339 with milliseconds, in UTC
 	Millis      float64             `json:"millis"`
+	FirstByte   float64             `json:"first_byte_millis,omitempty"` // from the request until the header had come
+	Protocol    string              `json:"protocol,omitempty"`          // "HTTP/1.1", "HTTP/2.0"
+	Server      string              `json:"server,omitempty"`            // what the server calls itself; cut at maxHeaderValue
+	ETag        string              `json:"etag,omitempty"`              // as it was sent; none if longer than maxHeaderValue
+	Modified    string              `json:"last_modified,omitempty"`     // likewise
 	Redirects   int                 `json:"redirects,omitempty"`
 	NoIndex     bool                `json:"noindex,omitempty"`
 	Truncated   bool                `json:"truncated,omitempty"` // the body, or the list of its links, was cut
@@ -33,12 +40,28 @@ type PageRecord struct {
 	Simhash     string              `json:"simhash,omitempty"`   // of the text: similar texts differ in few bits; 16 hex digits
 }
 
+// maxHeaderValue is how many bytes are kept of a header field.
+const maxHeaderValue = 512
+
+// validator returns the value of ETag or Last-Modified, or nothing if it is too long: a part
+// of it would match nothing.
+func validator(value string) string {
+	if len(value) > maxHeaderValue {
+		return ""
+	}
+	return value
+}
+
+// millis is a duration in milliseconds, with three decimals.
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
 func recordOf(v *crawl.Visit) PageRecord {
 	r := PageRecord{
 		URL: v.URL.String(), FinalURL: v.URL.String(), Status: v.Status, Depth: v.Depth, Via: v.Via,
-		ContentType: v.MediaType, Bytes: v.Bytes, Title: v.Page.Title, Lang: v.Page.Lang,
+		ContentType: v.MediaType, Bytes: v.Bytes, WireBytes: v.WireBytes, Title: v.Page.Title, Lang: v.Page.Lang,
 		Words: len(v.Page.Words), Links: len(v.Page.Links), FetchedAt: v.Started.UTC().Format("2006-01-02T15:04:05.000Z"),
-		Millis: float64(v.Elapsed.Microseconds()) / 1000, Redirects: v.Hops, NoIndex: v.Page.NoIndex,
+		Millis: millis(v.Elapsed), FirstByte: millis(v.FirstByte), Protocol: v.Proto, Server: cutText(v.Server, maxHeaderValue),
+		ETag: validator(v.ETag), Modified: validator(v.LastModified), Redirects: v.Hops, NoIndex: v.Page.NoIndex,
 		Truncated: v.Truncated || v.Page.LinksCut, Fields: v.Page.Fields,
 	}
 	if v.From != "" {

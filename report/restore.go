@@ -10,6 +10,7 @@ import (
 	"crawler/gate"
 	"crawler/stats"
 	"crawler/store"
+	"crawler/trap"
 )
 
 // Restore makes the Recorder what the one of the run before was at its last commit. It
@@ -158,8 +159,11 @@ func (r *Recorder) readLists(value []byte) error {
 	for range f.length(3) {
 		r.broken = append(r.broken, Broken{URL: f.text(), Status: f.number(), Via: f.text()})
 	}
-	for range f.length(4) {
-		r.failures = append(r.failures, gate.Skip{URL: f.text(), Reason: gate.Reason(f.text()), Via: f.text(), Detail: f.text()})
+	for range f.length(7) {
+		r.failures = append(r.failures, gate.Skip{
+			URL: f.text(), Reason: gate.Reason(f.text()), Via: f.text(), Target: f.text(),
+			Robots: gate.Robots(f.text()), Trap: trap.Kind(f.text()), Detail: f.text(),
+		})
 	}
 	return f.close()
 }

@@ -31,7 +31,7 @@ func (s *Story) Text() string {
 
 func (s *Story) page(p *page, r *PageRecord) {
 	p.wrapped("  ", fmt.Sprintf("fetched %s: status %d, %s, %s in %s", r.FetchedAt, r.Status,
-		kindOf(r), amount(r.Bytes), time.Duration(r.Millis*float64(time.Millisecond)).Round(time.Millisecond)))
+		kindOf(r), amount(r.Bytes), duration(r.Millis)))
 	if r.URL != r.FinalURL {
 		other, text := r.FinalURL, "it redirects to"
 		if s.URL == r.FinalURL {
@@ -43,6 +43,9 @@ func (s *Story) page(p *page, r *PageRecord) {
 		p.wrapped("  ", "title: "+r.Title)
 	}
 	p.wrapped("  ", fmt.Sprintf("%s, %s, depth %d", counted(r.Words, "word"), counted(r.Links, "link"), r.Depth))
+	if text := served(r); text != "" {
+		p.wrapped("  ", text)
+	}
 	for _, note := range notes(r) {
 		p.wrapped("  ", note)
 	}
@@ -54,6 +57,34 @@ func kindOf(r *PageRecord) string {
 		return "no content type"
 	}
 	return r.ContentType
+}
+
+func duration(millis float64) time.Duration {
+	return time.Duration(millis * float64(time.Millisecond)).Round(time.Millisecond)
+}
+
+// served says how the answer came, as far as the record has that.
+func served(r *PageRecord) string {
+	var parts []string
+	if r.Protocol != "" {
+		parts = append(parts, r.Protocol)
+	}
+	if r.Server != "" {
+		parts = append(parts, "server "+r.Server)
+	}
+	if r.FirstByte != 0 {
+		parts = append(parts, "first byte after "+duration(r.FirstByte).String())
+	}
+	if r.WireBytes != 0 && r.WireBytes != r.Bytes {
+		parts = append(parts, amount(r.WireBytes)+" over the wire")
+	}
+	if r.ETag != "" {
+		parts = append(parts, "etag "+r.ETag)
+	}
+	if r.Modified != "" {
+		parts = append(parts, "last modified "+r.Modified)
+	}
+	return strings.Join(parts, ", ")
 }
 
 func notes(r *PageRecord) (out []string) {

@@ -28,6 +28,25 @@ func TestStoryWithoutRecords(t *testing.T) {
 	}
 }
 
+// How a page was served is reported as far as its record has it.
+func TestStoryOfAnAnswer(t *testing.T) {
+	for _, c := range []struct {
+		page PageRecord
+		want string // behind the depth
+	}{
+		{PageRecord{}, "found as a seed"},
+		{PageRecord{Bytes: 2048, WireBytes: 2048}, "found as a seed"},
+		{PageRecord{Protocol: "HTTP/2.0", Server: "nginx", FirstByte: 12.3, Bytes: 4096, WireBytes: 1024, ETag: `"a"`, Modified: "Tue"},
+			`HTTP/2.0, server nginx, first byte after 12ms, 1.0 KiB over the wire, etag "a", last modified Tue found as a seed`},
+	} {
+		story := &Story{Pages: []PageRecord{c.page}}
+		_, text, _ := strings.Cut(story.Text(), "depth 0\n")
+		if text = strings.Join(strings.Fields(text), " "); !strings.HasPrefix(text, c.want) {
+			t.Errorf("%+v: %s, want %s", c.page, text, c.want)
+		}
+	}
+}
+
 func TestTextOfTheFilter(t *testing.T) {
 	text := func(d Dedup) string {
 		return strings.Join(strings.Fields((&Report{Dedup: d}).Text()), " ")

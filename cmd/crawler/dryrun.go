@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -90,9 +91,9 @@ func decision(u weburl.URL, seen map[string]bool, cfg crawl.Config) string {
 
 // flagSuggestion names the known flag that is nearest to an unknown one.
 func flagSuggestion(c *cobra.Command, err error) string {
-	_, name, ok := strings.Cut(err.Error(), "unknown flag: --")
-	if !ok {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || len(unknown.GetSpecifiedShortnames()) > 0 {
 		return ""
 	}
-	return nearest(c.Flags(), name, func(n string) string { return "--" + n })
+	return nearest(c.Flags(), unknown.GetSpecifiedName(), func(n string) string { return "--" + n })
 }

@@ -163,7 +163,7 @@ func graphError(dir string, err error) error {
 		return &exitError{code: exitDisk, err: plain(err), hint: "the graph is written into " + filepath.Join(dir, survey.Folder) + ": make that writable, or copy the crawl"}
 	case exhausted(err):
 		return &exitError{code: exitDisk, err: plain(err), hint: "free space on the disk of " + dir + ", or mend that"}
-	case errors.Is(err, fs.ErrNotExist), strings.Contains(err.Error(), "build the graph again"):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, graph.ErrDamaged):
 		return &exitError{code: exitFailed, err: plain(err), hint: rebuild}
 	}
 	return &exitError{code: exitFailed, err: plain(err)}

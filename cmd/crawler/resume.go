@@ -59,6 +59,11 @@ func (o *options) resume(parent context.Context, s streams, name string) error {
 	if err != nil {
 		return refuseDir(name, err)
 	}
+	complete, last, err := crawl.Complete(dir) // first: another version may have other settings, too
+	if err != nil {
+		dir.Close()
+		return refuseDir(name, err)
+	}
 	if err := o.restore(dir, given); err != nil {
 		dir.Close()
 		return err
@@ -76,10 +81,6 @@ func (o *options) resume(parent context.Context, s streams, name string) error {
 		}
 		defer web.close()
 		web.reroute(&cfg)
-	}
-	complete, last, err := crawl.Complete(dir)
-	if err != nil {
-		return refuseDir(name, err)
 	}
 	stands := r.limitStands(last)
 	if stands != nil && !complete && reported(name) {

@@ -42,6 +42,7 @@ type exitError struct {
 	code int
 	err  error
 	hint string
+	goOn bool // the hint says how the crawl continues
 }
 
 func (e *exitError) Error() string { return e.err.Error() }

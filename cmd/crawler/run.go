@@ -10,7 +10,6 @@ import (
 	stdlog "log"
 	"log/slog"
 	"net/netip"
-	"strings"
 
 	"crawler/crawl"
 	"crawler/report"
@@ -169,7 +168,7 @@ func (r *session) unstarted(err error) error {
 // written says where the crawl is and how it goes on, unless the verdict does.
 func (r *session) written(goOn string, verdict error) {
 	var e *exitError
-	if errors.As(verdict, &e) && strings.Contains(e.hint, goOn) {
+	if errors.As(verdict, &e) && e.goOn {
 		goOn = ""
 	}
 	switch {

@@ -34,6 +34,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	older, err := filepath.Abs("testdata/older")
+	if err != nil {
+		t.Fatal(err)
+	}
 	examples, err := filepath.Abs("../../configs")
 	if err != nil {
 		t.Fatal(err)
@@ -43,6 +47,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SITE", site)
 			e.Setenv("CONFIGS", examples)
+			e.Setenv("OLDER", older)
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // a second for every command otherwise
 			return nil
 		},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"crawler/crawl"
 	"crawler/report"
 	"crawler/store"
 )
@@ -24,6 +25,9 @@ func refuseDir(name string, err error) error {
 		return usage("begin again with another -o, and without --durable=false if it is to be resumable", "%w", err)
 	case errors.Is(err, store.ErrNoCrawl) || !isDir(name):
 		return usage("name the directory that was given to crawler crawl -o", "%w", plain(err))
+	case errors.Is(err, crawl.ErrOlder):
+		return &exitError{code: exitUsage, hint: "finish it with that version, or crawl again with another -o; crawler report and crawler graph still read it",
+			err: &plainError{error: err, text: "the crawl in " + name + " was begun by an older version of crawler, whose state this version does not read"}}
 	case errors.Is(err, store.ErrNewer):
 		return usage("use that version of crawler, or a later one", "%w", err)
 	case closed(err):

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"crawler/crawl"
@@ -26,14 +27,14 @@ func firstError(errs ...error) error {
 func (o *options) verdict(res crawl.Result, rec *report.Recorder, goOn string) error {
 	switch {
 	case res.EndedBy == crawl.ByInterrupt:
-		return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted; %s left", were(res.Left())), hint: goOn}
+		return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted; %s left", were(res.Left())), hint: goOn, goOn: true}
 	case res.EndedBy == crawl.ByLowDisk:
-		return &exitError{code: exitDisk, hint: freeSpace(goOn),
+		return &exitError{code: exitDisk, hint: freeSpace(goOn), goOn: true,
 			err: fmt.Errorf("the disk has less than %s free (--min-free): stopped in time, and nothing is lost; %s left", o.minFree.String(), were(res.Left()))}
 	case rec.Succeeded() == 0:
 		return nothing(res, rec)
 	case o.failOn && res.EndedBy.Limit():
-		return &exitError{code: exitLimit, err: fmt.Errorf("a limit ended the crawl: %s; %s left", res.EndedBy, were(res.Left())), hint: goOn}
+		return &exitError{code: exitLimit, err: fmt.Errorf("a limit ended the crawl: %s; %s left", res.EndedBy, were(res.Left())), hint: goOn, goOn: true}
 	}
 	return nil
 }
@@ -49,11 +50,12 @@ func nothing(res crawl.Result, rec *report.Recorder) error {
 		why, hint = fmt.Sprintf(" before %s ended the crawl", res.EndedBy), "raise the limit"
 	}
 	for _, s := range rec.FirstFailures() {
-		why += "\n  " + s.URL + ": " + strings.TrimPrefix(fmt.Sprintf("%s, %s", s.Reason, report.OneLine(s.Detail, maxDetail)), ", ")
+		parts := slices.DeleteFunc([]string{string(s.Reason), report.OneLine(s.Detail, maxDetail)}, func(p string) bool { return p == "" })
+		why += "\n  " + s.URL + ": " + strings.Join(parts, ", ")
 		switch s.Reason {
 		case gate.Disallowed:
 			hint = "robots.txt does not allow it; on your own site, --robots ignore fetches it all the same"
-			if strings.HasPrefix(s.Detail, "disallow-all") {
+			if s.Robots == gate.Unreachable {
 				hint = "robots.txt could not be read, which forbids everything (RFC 9309); try later, or on your own site --robots ignore"
 			}
 		case gate.HostClosed:

@@ -113,11 +113,11 @@ func (st *story) lookInto(name string, u weburl.URL) error {
 	if !dir.Resumed() {
 		return nil
 	}
-	admitted, err := ledger.Admitted(dir, u)
-	if err != nil {
+	if st.Complete, _, err = crawl.Complete(dir); err != nil { // first: it knows the state's version
 		return err
 	}
-	if st.Complete, _, err = crawl.Complete(dir); err != nil {
+	admitted, err := ledger.Admitted(dir, u)
+	if err != nil {
 		return err
 	}
 	st.Admitted = &admitted

@@ -68,12 +68,14 @@ func (r *recorded) add(visits ...*crawl.Visit) {
 
 // redirect records one to a page that is crawled by itself.
 func (r *recorded) redirect(from, to string) {
-	r.skip(from, gate.RedirectSeen, "redirects to "+to)
+	r.skip(gate.Skip{URL: from, Reason: gate.RedirectSeen, Target: to})
 }
 
-func (r *recorded) skip(url string, reason gate.Reason, detail string) {
+// skip records a refusal of what a page links to.
+func (r *recorded) skip(s gate.Skip) {
 	r.t.Helper()
-	if err := r.rec.Skip(gate.Skip{URL: url, Reason: reason, Via: "http://h/", Detail: detail}); err != nil {
+	s.Via = "http://h/"
+	if err := r.rec.Skip(s); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -126,10 +128,10 @@ func small(t testing.TB) string {
 	r.redirect("http://h/old", "http://h/new")
 	r.redirect("http://h/r1", "http://h/r2")
 	r.redirect("http://h/r2", "http://h/e")
-	r.skip("http://h/loop", gate.RedirectLoop, "redirects to http://h/loop")
-	r.skip("http://h/down", "timeout", "")
-	r.skip("http://x.example/", gate.OutOfScope, "")
-	r.skip("http://h/hidden", gate.Nofollow, "")
+	r.skip(gate.Skip{URL: "http://h/loop", Reason: gate.RedirectLoop, Target: "http://h/loop"})
+	r.skip(gate.Skip{URL: "http://h/down", Reason: "timeout"})
+	r.skip(gate.Skip{URL: "http://x.example/", Reason: gate.OutOfScope})
+	r.skip(gate.Skip{URL: "http://h/hidden", Reason: gate.Nofollow})
 	return r.end()
 }
 

@@ -3,7 +3,6 @@ package survey
 import (
 	"context"
 	"path/filepath"
-	"strings"
 
 	"crawler/gate"
 	"crawler/graph"
@@ -64,13 +63,12 @@ func (j *judgement) change(url string, fn func(*Node)) error {
 }
 
 // loopOf returns the URL where a loop of several redirects begins, of which s is the last;
-// that one has no record of its own.
+// that one has no record of its own. It is empty for what is no such loop.
 func loopOf(s *skip) string {
-	first, ok := strings.CutPrefix(s.Detail, "redirects to ")
-	if s.Reason != gate.RedirectLoop || !ok || first == s.URL {
+	if s.Reason != gate.RedirectLoop || s.Target == s.URL {
 		return ""
 	}
-	return first
+	return s.Target
 }
 
 func (j *judgement) skip(s *skip) error {

@@ -62,7 +62,8 @@ var (
 )
 
 // ReadManifest reads graph.json of the graph in a crawl directory. The error wraps
-// ErrMissing if there is none, or one of another format.
+// ErrMissing if there is none, or one of another format, and graph.ErrDamaged if it cannot be
+// read.
 func ReadManifest(dir string) (*Manifest, error) {
 	name := filepath.Join(dir, Folder, manifestFile)
 	info, err := os.Stat(name)
@@ -73,7 +74,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	if info.Size() > maxManifest {
-		return nil, fmt.Errorf("%s: damaged: %d bytes, more than %d; build the graph again", name, info.Size(), maxManifest)
+		return nil, fmt.Errorf("%s: %w: %d bytes, more than %d", name, graph.ErrDamaged, info.Size(), maxManifest)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -81,7 +82,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	}
 	m := new(Manifest)
 	if err := json.Unmarshal(data, m); err != nil {
-		return nil, fmt.Errorf("%s: damaged: %w; build the graph again", name, err)
+		return nil, fmt.Errorf("%s: %w: %w", name, graph.ErrDamaged, err)
 	}
 	if m.Format != formatVersion {
 		return nil, fmt.Errorf("%s: format %d, this program has %d: %w", name, m.Format, formatVersion, ErrMissing)

@@ -2,7 +2,6 @@ package survey
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"crawler/gate"
+	"crawler/graph"
 )
 
 // Outcome is what became of a URL.
@@ -151,21 +151,19 @@ func (t *nodes) bytes() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-var errNodes = errors.New("damaged")
-
 // parseNodes reads the content of the file, which it keeps.
 func parseNodes(b []byte) (*nodes, error) {
 	end := len(b) - 4
 	if end < nodesHeader || string(b[:len(nodesMagic)]) != nodesMagic {
-		return nil, fmt.Errorf("%w: it does not begin with %s", errNodes, nodesMagic)
+		return nil, fmt.Errorf("%w: it does not begin with %s", graph.ErrDamaged, nodesMagic)
 	}
 	if crc32.Checksum(b[:end], castagnoli) != binary.LittleEndian.Uint32(b[end:]) {
-		return nil, fmt.Errorf("%w: its checksum does not hold", errNodes)
+		return nil, fmt.Errorf("%w: its checksum does not hold", graph.ErrDamaged)
 	}
 	n := uint64(binary.LittleEndian.Uint32(b[len(nodesMagic):]))
 	names := uint64(binary.LittleEndian.Uint32(b[len(nodesMagic)+4:]))
 	if uint64(end) != uint64(nodesHeader)+names+n*nodeBytes {
-		return nil, fmt.Errorf("%w: %d bytes for %d nodes", errNodes, len(b), n)
+		return nil, fmt.Errorf("%w: %d bytes for %d nodes", graph.ErrDamaged, len(b), n)
 	}
 	t := &nodes{records: b[uint64(nodesHeader)+names : end]}
 	if names > 0 {
@@ -173,7 +171,7 @@ func parseNodes(b []byte) (*nodes, error) {
 	}
 	for i := 0; i < len(t.records); i += nodeBytes {
 		if t.records[i] > byte(Page) || int(t.records[i+4]) > len(t.reasons) {
-			return nil, fmt.Errorf("%w: the record of node %d", errNodes, i/nodeBytes)
+			return nil, fmt.Errorf("%w: the record of node %d", graph.ErrDamaged, i/nodeBytes)
 		}
 	}
 	return t, nil
@@ -187,7 +185,7 @@ func readNodes(name string) (*nodes, error) {
 	}
 	t, err := parseNodes(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; build the graph again", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return t, nil
 }

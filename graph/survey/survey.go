@@ -22,7 +22,8 @@ type Survey struct {
 }
 
 // Open opens the graph of a crawl directory as it was built; Check tells whether the crawl has
-// recorded more since. The error wraps ErrMissing if it was not built.
+// recorded more since. The error wraps ErrMissing if it was not built, and graph.ErrDamaged if
+// its files are not as they were written.
 func Open(dir string) (_ *Survey, err error) {
 	s := &Survey{dir: dir}
 	if s.Manifest, err = ReadManifest(dir); err != nil {
@@ -44,7 +45,7 @@ func Open(dir string) (_ *Survey, err error) {
 	}
 	n := s.out.Nodes()
 	if s.urls = s.out.URLs(); s.urls == nil || s.in.Nodes() != n || s.nodes.count() != n || s.in.Edges() != s.out.Edges() {
-		return nil, fmt.Errorf("%s: damaged: its files do not belong together; build the graph again", s.path(""))
+		return nil, fmt.Errorf("%s: %w: its files do not belong together", s.path(""), graph.ErrDamaged)
 	}
 	return s, nil
 }
