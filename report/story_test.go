@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"crawler/crawl"
 )
 
 // What nobody recorded: a seed, a URL that a filter may have lost, one never met.
@@ -43,6 +45,20 @@ func TestStoryOfAnAnswer(t *testing.T) {
 		_, text, _ := strings.Cut(story.Text(), "depth 0\n")
 		if text = strings.Join(strings.Fields(text), " "); !strings.HasPrefix(text, c.want) {
 			t.Errorf("%+v: %s, want %s", c.page, text, c.want)
+		}
+	}
+}
+
+// The first line says how a crawl ended, and what is left.
+func TestTextOfAnEnd(t *testing.T) {
+	for by, want := range map[crawl.EndedBy]string{
+		crawl.Done: "complete", crawl.ByMaxPages: "ended by max-pages, 7 URLs left", crawl.ByTimeLimit: "ended by time-limit, 7 URLs left",
+		crawl.ByInterrupt: "interrupted, 7 URLs left", crawl.ByStop: "stopped, 7 URLs left", crawl.ByRecordError: "error, 7 URLs left",
+		crawl.ByStoreError: "stopped, its state could not be written, 7 URLs left", crawl.ByLowDisk: "stopped, the disk is nearly full, 7 URLs left",
+	} {
+		rep := &Report{EndedBy: string(by), Frontier: Frontier{Left: 7}}
+		if text, _, _ := strings.Cut(rep.Text(), "==="); !strings.HasSuffix(strings.Join(strings.Fields(text), " "), "UTC "+want) {
+			t.Errorf("%s: %s", by, text)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"crawler/crawl"
 )
 
 // The text report is for a terminal of 80 columns.
@@ -93,14 +95,14 @@ func ending(r *Report) string {
 	if r.Frontier.Left > 0 {
 		left = ", " + counted(r.Frontier.Left, "URL") + " left"
 	}
-	switch r.EndedBy {
-	case "done":
+	switch crawl.EndedBy(r.EndedBy) {
+	case crawl.Done:
 		return "complete"
-	case "interrupted", "error":
+	case crawl.ByInterrupt, crawl.ByStop, crawl.ByRecordError:
 		return r.EndedBy + left
-	case "store-error":
+	case crawl.ByStoreError:
 		return "stopped, its state could not be written" + left
-	case "low-disk":
+	case crawl.ByLowDisk:
 		return "stopped, the disk is nearly full" + left
 	}
 	return "ended by " + r.EndedBy + left

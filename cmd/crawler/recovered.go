@@ -18,22 +18,22 @@ func (r *session) say(text string) {
 	fmt.Fprintf(r.show, "%s: %s\n", r.dir.Path(), text)
 }
 
-// recovered tells what the crawl goes on with.
+// recovered says what the crawl continues with.
 func (r *session) recovered(c crawl.Recovery) {
 	records, others := cutLines(r.dir.Cuts())
 	if r.logJSON.value == "json" {
 		r.log.Info("resuming", "dir", r.dir.Path(), "run", c.Run, "pages", c.Pages, "queued", c.Queued, "hosts", c.Hosts,
-			"unsettled", c.Pending, "cut_pages", records, "cut_others", others)
+			"pending", c.Pending, "cut_pages", records, "cut_others", others)
 		return
 	}
 	text := fmt.Sprintf("resuming %s: %s done, %s queued on %s", r.dir.Path(),
 		counted(c.Pages, "page"), counted(c.Queued, "URL"), counted(c.Hosts, "host"))
 	if c.Pending > 0 {
-		text += fmt.Sprintf(", %s to be checked", commas(c.Pending))
+		text += fmt.Sprintf(", %s to look up in the log of seen URLs", counted(c.Pending, "URL"))
 	}
 	switch {
 	case records > 0:
-		text += fmt.Sprintf("; %s behind the last commit cut, to be fetched again", counted(records, "page record"))
+		text += fmt.Sprintf("; %s behind the last commit cut and will be fetched again", counted(records, "page record"))
 	case others > 0:
 		text += fmt.Sprintf("; %s behind the last commit cut", counted(others, "line"))
 	}

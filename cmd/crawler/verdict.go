@@ -31,6 +31,8 @@ func (o *options) verdict(res crawl.Result, rec *report.Recorder, goOn string) e
 	case res.EndedBy == crawl.ByLowDisk:
 		return &exitError{code: exitDisk, hint: freeSpace(goOn), goOn: true,
 			err: fmt.Errorf("the disk has less than %s free (--min-free): stopped in time, and nothing is lost; %s left", o.minFree.String(), were(res.Left()))}
+	case res.EndedBy == crawl.ByStop: // as was asked for, pages or not
+		return nil
 	case rec.Succeeded() == 0:
 		return nothing(res, rec)
 	case o.failOn && res.EndedBy.Limit():

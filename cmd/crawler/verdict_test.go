@@ -11,6 +11,26 @@ import (
 	"crawler/report"
 )
 
+// A crawl that a recorder or a hook has stopped ended well, with pages or without, and can be
+// continued.
+func TestStoppedCrawlEndedWell(t *testing.T) {
+	rec, err := report.NewRecorder(report.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &options{failOn: true}
+	for by, code := range map[crawl.EndedBy]int{crawl.ByStop: exitOK, crawl.ByInterrupt: exitInterrupted, crawl.Done: exitNothing} {
+		var e *exitError
+		err := o.verdict(crawl.Result{EndedBy: by, Queued: 3}, rec, "")
+		if errors.As(err, &e); err == nil != (code == exitOK) || e != nil && e.code != code {
+			t.Errorf("%s: %v, want exit code %d", by, err, code)
+		}
+	}
+	if next := o.goOn("out", true, crawl.Result{EndedBy: crawl.ByStop, Queued: 3}); next != "to go on: crawler resume out" {
+		t.Errorf("the next step is %q", next)
+	}
+}
+
 // What to do about a crawl that fetched nothing follows from why, whatever the words.
 func TestHintsFollowFacts(t *testing.T) {
 	for _, c := range []struct {

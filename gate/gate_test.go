@@ -1,0 +1,329 @@
+package gate_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"crawler/dedup"
+	"crawler/frontier"
+	"crawler/gate"
+	"crawler/weburl"
+)
+
+// begin is a world after some events.
+func begin(r row, m mode) *world {
+	w := newWorld(&r, m)
+	for line := range strings.Lines(r.script) {
+		if f := strings.Fields(line); len(f) > 0 {
+			w.event(f)
+		}
+	}
+	return w
+}
+
+// What robots.txt says of a page comes with its next lease, whatever is leased before, and
+// with no other page's.
+func TestPermissionComesWithThePage(t *testing.T) {
+	w := begin(row{seeds: "a/ https:a/ b/", script: "a/ leased\nb/ leased\nhttps:a/ leased"}, mode{})
+	for i := range w.flight {
+		task := &w.flight[i]
+		says := gate.Permission{Robots: gate.Forbids, Detail: task.URL.String()}
+		w.gate.RobotsFile(task, gate.RobotsFile{Permission: says}, w.now)
+	}
+	w.flight = nil
+	for range 2 { // a page that is returned keeps it
+		for w.next() {
+		}
+		if len(w.flight) != 3 {
+			t.Fatalf("%d pages are leased, want 3", len(w.flight))
+		}
+		for _, task := range w.flight {
+			if task.Permission == nil || task.Permission.Detail != task.URL.String() {
+				t.Errorf("%s comes with %+v", task.URL, task.Permission)
+			}
+			w.gate.Return(&task, time.Time{})
+		}
+		w.flight = nil
+	}
+}
+
+// A host's permissions go with it when it is closed.
+func TestPermissionGoesWithItsHost(t *testing.T) {
+	w := begin(row{seeds: "a/ a/1", script: "a/ leased\na/1 leased"}, mode{})
+	page, gone := w.flight[0], w.flight[1]
+	w.gate.RobotsFile(&page, gate.RobotsFile{}, w.now)
+	w.flight = []gate.Task{gone}
+	w.event(strings.Fields(short(gone.URL.String()) + " gone"))
+	w.finish()
+	if len(w.skips) != 2 || w.skips[1].URL != page.URL.String() {
+		t.Errorf("skips %v", w.skips)
+	}
+}
+
+// A Crawl-delay holds for its host, but not for a crawl that ignores robots.
+func TestCrawlDelay(t *testing.T) {
+	for _, ignores := range []bool{false, true} {
+		w := begin(row{seeds: "a/ a/1", change: func(c *gate.Config) { c.IgnoreRobots = ignores }, script: "a/ leased"}, mode{})
+		w.gate.RobotsFile(&w.flight[0], gate.RobotsFile{Delay: 20 * time.Second}, w.now)
+		w.now = w.now.Add(19 * time.Second)
+		_, soon := w.gate.Next(w.now)
+		_, later := w.gate.Next(w.now.Add(time.Second))
+		if soon != ignores || !later {
+			t.Errorf("ignoring robots %v: leased after 19 s: %v, after 20 s: %v", ignores, soon, later)
+		}
+	}
+}
+
+// A task has the least depth that is known of it, not the one it was queued with.
+func TestTaskHasTheLeastDepth(t *testing.T) {
+	w := begin(row{seeds: "a/ b/", change: depth(9), script: `
+		a/ page a/1
+		a/1 page c/ a/2
+		a/2 leased
+		b/ page a/2 a/3
+		a/3 leased`}, mode{})
+	w.event(strings.Fields("a/2 returned"))
+	if got := w.lease("a/2").Depth; got != 1 {
+		t.Errorf("a/2 has depth %d, want 1", got)
+	}
+}
+
+// A page gives its part to the links that are followed, a redirect to its target.
+func TestCredit(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		change       change
+		want         string
+	}{
+		{"two pages give more than one", "a/ page a/1 a/2\na/1 page a/u a/v\na/2 page a/v a/w", bestFirst, "a/v"},
+		{"a redirect gives all", "a/ page a/1 a/2\na/1 page a/u a/v\na/2 moved a/v", bestFirst, "a/v"},
+		{"one that leads nowhere gives nothing", "a/ page a/1 a/2\na/1 page a/u a/v\na/2 moved", bestFirst, "a/u"},
+		{"nofollow takes none", "a/ page a/1 a/x1 a/q\na/1 page nofollow:a/q a/y a/z", bestFirst, "a/x1"},
+		{"nofollow that is followed", "a/ page a/1 a/x1 a/q\na/1 page nofollow:a/q a/y a/z", both(bestFirst, ignoring), "a/q"},
+		{"breadth first nothing counts", "a/ page a/1 a/2\na/1 page a/u a/v\na/2 page a/v a/w", nil, "a/u"},
+	} {
+		w := begin(row{seeds: "a/", script: c.script, change: c.change}, mode{})
+		w.next()
+		if got := short(w.flight[len(w.flight)-1].URL.String()); got != c.want {
+			t.Errorf("%s: %s is first, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// So many refusals that the recorder has to keep up: neither a closed host's queue nor traps
+// make more of them until it has.
+func TestCrowded(t *testing.T) {
+	w := begin(row{seeds: "a/ b/", script: "a/ page " + many("a/%d", 0, 3000)}, mode{})
+	task := w.lease("a/0")
+	w.gate.Refuse(task, w.now, frontier.Outcome{Verdict: frontier.Throttled, RetryAfter: time.Hour}, gate.Skip{URL: "x", Reason: gate.HostClosed})
+	var sizes []int
+	for w.gate.Queue().Queued() > 1 {
+		w.gate.Drain()
+		if task, ok := w.gate.Next(w.now.Add(time.Hour)); ok && w.gate.Crowded() {
+			t.Errorf("%s is leased while the recorder does not keep up", task.URL)
+		}
+		w.gate.Drain()
+		sizes = append(sizes, len(w.gate.Backlog()))
+		w.gate.Sent(false)
+	}
+	if !slices.Equal(sizes, []int{1025, 1024, 951}) { // the first is the page that closed the host
+		t.Errorf("backlogs of %v", sizes)
+	}
+}
+
+// Next refuses 64 URLs as traps' and then lets others have their turn.
+func TestNextRefusesAFewAtATime(t *testing.T) {
+	w := begin(row{seeds: "a/", change: guarded, script: "a/ page " + many("a/%d/x/x/x/x", 0, 200)}, mode{})
+	var sizes []int
+	for w.gate.Queue().Queued() > 0 {
+		if task, ok := w.gate.Next(w.now.Add(time.Hour)); ok {
+			t.Fatalf("%s is leased", task.URL)
+		}
+		sizes = append(sizes, len(w.gate.Backlog()))
+		w.gate.Sent(false)
+	}
+	if !slices.Equal(sizes, []int{64, 64, 64, 8}) {
+		t.Errorf("refused %v at a time", sizes)
+	}
+}
+
+// A pattern that proves honest by the pages that are let through is fetched whole, with what
+// it had refused.
+func TestTrapProvesHonest(t *testing.T) {
+	for _, m := range steadily {
+		r := row{seeds: "a/", change: guarded, script: calendar + "\na/2026-01-10 same " + many("a/%04d-02-03", 2000, 4000)}
+		w := begin(r, m)
+		w.finish()
+		w.checkFates()
+		w.checkCounts()
+		if n := w.gate.Counts(); len(w.leased) != 2011 || len(w.skips) != 0 || n.Admitted != 2011 || len(n.Traps) != 1 || n.Traps[0].Refused != 0 {
+			t.Errorf("%s: %d pages, %d skips, %d admitted, traps %v", m, len(w.leased), len(w.skips), n.Admitted, n.Traps)
+		}
+		for _, e := range w.errs {
+			t.Errorf("%s: %.300s", m, e)
+		}
+	}
+}
+
+// The page that is let through by a closed pattern stays so when it comes back from reading
+// robots.txt: it is not judged again, and only the 24th is the next.
+func TestProbeIsJudgedOnce(t *testing.T) {
+	w := begin(row{seeds: "a/", change: guarded, script: calendar + "\na/2026-01-10 same " + many("a/2026-02-%02d", 1, 20)}, mode{})
+	task := w.lease("a/2026-02-08")
+	if !task.Probe {
+		t.Fatal("the 8th is no probe")
+	}
+	w.gate.RobotsFile(task, gate.RobotsFile{}, w.now)
+	w.flight = nil
+	if again := w.lease("a/2026-02-08"); again == nil || !again.Probe || again.Permission == nil {
+		t.Errorf("it comes back as %+v", again)
+	}
+}
+
+// Account names the traps and how many pages were fetched of them.
+func TestAccount(t *testing.T) {
+	w := begin(row{seeds: "a/", change: guarded, script: calendar + "\na/2026-01-10 same a/2026-02-01 a/x/x/x/x a/y/x/x/x/x"}, mode{})
+	w.finish()
+	_, list := w.gate.Account()
+	if len(list) != 2 || list[0].Pattern != "a.test/#" || list[0].Fetched != 10 || list[0].Refused != 1 || list[1].ID != 0 || list[1].Refused != 2 {
+		t.Errorf("traps %+v", list)
+	}
+}
+
+// A crawl that is stopped reports what it would report if it never continued, and leaves alone
+// what waits for the log, which is committed.
+func TestFinishProvisionally(t *testing.T) {
+	w := begin(row{seeds: "a/", change: depth(1), script: `
+		hold
+		a/ page a/1 nofollow:a/2
+		answer
+		a/1 page a/3
+		hold
+		add a/4
+		add a/5`}, mode{doubt: true})
+	w.gate.FinishProvisionally()
+	w.held = false
+	w.settle()
+	var got []string
+	for _, s := range w.skips {
+		got = append(got, describe(s))
+	}
+	slices.Sort(got)
+	if want := []string{"a/2 nofollow via a/", "a/3 depth via a/1"}; !slices.Equal(got, want) {
+		t.Errorf("reported %q, want %q", got, want)
+	}
+}
+
+// As many deferred refusals as there is room for; the others are final at once, and each is
+// reported once.
+func TestDeferralsAreBounded(t *testing.T) {
+	const most = 1 << 16
+	w := begin(row{seeds: "a/", script: "a/ page " + many("nofollow:a/%d", 0, most+9)}, mode{})
+	if got := len(w.skips); got != 9 {
+		t.Errorf("%d refusals are final at once, want 9", got)
+	}
+	w.finish()
+	if got := len(w.skips); got != most+9 {
+		t.Errorf("%d refusals in all, want %d", got, most+9)
+	}
+}
+
+// So many checks wait that pages must, too.
+func TestSaturated(t *testing.T) {
+	const most = 16 << 10
+	w := newWorld(&row{seeds: "a/"}, mode{doubt: true})
+	for _, links := range []string{many("a/%d", 0, most-1), "a/more"} {
+		if w.gate.Saturated() {
+			t.Fatal("saturated too early")
+		}
+		w.held = true
+		w.gate.Page(&gate.Page{Task: gate.Task{Item: frontier.Item{URL: long("a/")}}, Links: w.links(strings.Fields(links))}, w.now)
+	}
+	if !w.gate.Saturated() || w.gate.Checks().Waiting() != most {
+		t.Errorf("%d checks wait, saturated: %v", w.gate.Checks().Waiting(), w.gate.Saturated())
+	}
+}
+
+// The checks that a new filter must leave open are those of admissions that wait.
+func TestOpenChecks(t *testing.T) {
+	w := begin(row{seeds: "a/ a/0", script: "hold\na/ page a/1 nofollow:a/2\na/0 moved a/3"}, mode{doubt: true})
+	var open []string
+	w.gate.Checks().Open(func(p dedup.Pending) bool {
+		open = append(open, short(p.URL().String()))
+		return true
+	})
+	if want := []string{"a/1", "a/3"}; !slices.Equal(open, want) {
+		t.Errorf("open: %v, want %v", open, want)
+	}
+}
+
+// Every record is needed: one that cannot be read is refused, and the error names it.
+func TestDamagedRecords(t *testing.T) {
+	r := row{seeds: "b/ a/", change: both(depth(3), guarded), script: `
+		a/ moved www.a/
+		add c/
+		b/ page nofollow:b/1 b/2
+		hold
+		b/2 page b/3`}
+	w := begin(r, mode{true, true})
+	restore := func(d *disk) error {
+		account, err := w.admits.AppendAccount(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log, err := dedup.Reopen(account)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = gate.Restore(w.cfg, w, gate.State{Records: d, Hosts: d.each, Log: log, Now: w.now})
+		return err
+	}
+	if err := restore(w.disk); err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for key := range w.disk.records {
+		name, _, numbered := strings.Cut(key[1:], "/")
+		if numbered {
+			name += "/"
+		}
+		names[name] = true
+		d := *w.disk
+		d.records = maps.Clone(d.records)
+		d.records[key] = []byte("{\x01")
+		if err := restore(&d); err == nil || !strings.Contains(err.Error(), "record "+name) {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+	if got := fmt.Sprint(slices.Sorted(maps.Keys(names))); got != "[added/ backlog deferred/ depths/ moves/ next pending reported/ seeds traps]" {
+		t.Errorf("records %s", got)
+	}
+	clear(w.disk.hosts)
+	w.disk.hosts["a.test"] = []byte{99}
+	if err := restore(w.disk); err == nil {
+		t.Error("a host's damaged state is taken")
+	}
+}
+
+// ReadSeeds returns what Seeds was given.
+func TestReadSeeds(t *testing.T) {
+	w := newWorld(&row{seeds: "b/ a/"}, mode{restart: true})
+	seeds, err := gate.ReadSeeds(w.disk)
+	if err != nil || !slices.Equal(seeds, []weburl.URL{long("b/"), long("a/")}) {
+		t.Errorf("%v, %v", seeds, err)
+	}
+}
+
+// Mode says how sure the filter is, and Config what it is.
+func TestMode(t *testing.T) {
+	for m, want := range map[mode]string{{}: "memory", {doubt: true}: "exact"} {
+		w := newWorld(&row{seeds: "a/"}, m)
+		if w.gate.Mode() != want || w.gate.Config().Dedup.FPRate == 0 {
+			t.Errorf("%s: mode %q, config %+v", m, w.gate.Mode(), w.gate.Config().Dedup)
+		}
+	}
+}
