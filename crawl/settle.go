@@ -32,7 +32,7 @@ func (c *coordinator) settle(v *Visit) {
 		c.fetched(v, now)
 	case v.End == Redirected:
 		c.result.Redirects++
-		c.gate.Redirect(&gate.Redirect{Task: v.Task, Outcome: v.Outcome, Target: v.Target, Declined: v.declined, Bad: v.badTarget()}, now)
+		c.gate.Redirect(&gate.Redirect{Task: v.Task, Outcome: v.Outcome, Target: v.Target, Declined: v.declined, Detail: v.Detail}, now)
 	default: // Refused, Deferred, Failed
 		if c.gate.Refuse(&v.Task, now, v.Outcome, v.refusal()) {
 			c.result.Retried++
@@ -64,14 +64,6 @@ func (v *Visit) robotsFile(cfg *Config) gate.RobotsFile {
 		}
 	}
 	return f
-}
-
-// badTarget says why a redirect leads nowhere, "" if it does not.
-func (v *Visit) badTarget() string {
-	if v.Reason == "" {
-		return ""
-	}
-	return v.Detail
 }
 
 // refusal is the last word on a URL that was admitted and not fetched.

@@ -302,6 +302,7 @@ func (v *Visit) redirected(resp *fetch.Response, opts weburl.Options) {
 		v.Reason, v.Detail = gate.RedirectBad, fmt.Sprintf("status %d without a Location", resp.Status)
 	case err != nil:
 		v.Reason, v.Detail = gate.RedirectBad, err.Error()
+	default:
+		v.Target = target
 	}
-	v.Target = target
 }

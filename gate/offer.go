@@ -95,17 +95,17 @@ func (g *Gate) offerEntry(l *parse.Link, via string) {
 type Redirect struct {
 	Task
 	Outcome  frontier.Outcome
-	Target   weburl.URL
-	Declined bool   // Target is not to be followed; see parse.Link
-	Bad      string // why there is no Target; "" if there is one
+	Target   weburl.URL // zero if it leads to no URL
+	Declined bool       // Target is not to be followed; see parse.Link
+	Detail   string     // in words, why there is no Target
 }
 
 // Redirect ends the lease of a URL that redirects, and offers the target at the same depth.
 func (g *Gate) Redirect(r *Redirect, now time.Time) {
 	g.queue.done(&r.Task, now, r.Outcome)
 	from := r.URL.String()
-	if r.Bad != "" {
-		g.admitter.refusals.add(Skip{URL: from, Reason: RedirectBad, Via: r.Via, Detail: r.Bad})
+	if r.Target.IsZero() {
+		g.admitter.refusals.add(Skip{URL: from, Reason: RedirectBad, Via: r.Via, Detail: r.Detail})
 	} else {
 		if r.Via == "" { // a seed that may live under another name
 			g.admitter.scope.move(r.URL, r.Target)

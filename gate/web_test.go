@@ -277,7 +277,7 @@ func (w *world) answer(at *gate.Task, what string, args []string) {
 		o.NoPage = true
 		r := gate.Redirect{Task: t, Outcome: o, Declined: what == "unwanted"}
 		if len(args) == 0 {
-			r.Bad = "no Location"
+			r.Detail = "no Location"
 		} else {
 			w.met[args[0]] = w.met[args[0]]
 			r.Target = long(args[0])
