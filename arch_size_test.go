@@ -4,8 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -80,42 +80,54 @@ func counted(types map[string]*declared, name string, seen map[string]bool) (fie
 	return fields, methods
 }
 
-// readTypes adds what the files of a folder declare.
-func readTypes(t *testing.T, prefix, dir string, types map[string]*declared) {
+// parseDir reads the files of a folder, tests aside.
+func parseDir(t *testing.T, dir string) map[string]*ast.File {
 	t.Helper()
-	notTests := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
-	packages, err := parser.ParseDir(token.NewFileSet(), dir, notTests, 0)
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	files := map[string]*ast.File{}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		if files[name], err = parser.ParseFile(token.NewFileSet(), name, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// readTypes adds what the files of a folder declare.
+func readTypes(t *testing.T, prefix, dir string, types map[string]*declared) {
+	t.Helper()
 	of := func(name string) *declared {
 		if types[name] == nil {
 			types[name] = &declared{}
 		}
 		return types[name]
 	}
-	for _, p := range packages {
-		for _, f := range p.Files {
-			folders := map[string]string{}
-			for _, imp := range f.Imports {
-				if path, ok := strings.CutPrefix(strings.Trim(imp.Path.Value, `"`), prefix); ok {
-					folders[path[strings.LastIndex(path, "/")+1:]] = path
-				}
+	for _, f := range parseDir(t, dir) {
+		folders := map[string]string{}
+		for _, imp := range f.Imports {
+			if path, ok := strings.CutPrefix(strings.Trim(imp.Path.Value, `"`), prefix); ok {
+				folders[path[strings.LastIndex(path, "/")+1:]] = path
 			}
-			ast.Inspect(f, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.FuncDecl:
-					if n.Recv != nil {
-						d := of(dir + "." + typeName(n.Recv.List[0].Type, "", nil))
-						d.methods = append(d.methods, n.Name.Name)
-					}
-					return false
-				case *ast.TypeSpec:
-					readType(of(dir+"."+n.Name.Name), dir, n.Type, folders)
-				}
-				return true
-			})
 		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Recv != nil {
+					d := of(dir + "." + typeName(n.Recv.List[0].Type, "", nil))
+					d.methods = append(d.methods, n.Name.Name)
+				}
+				return false
+			case *ast.TypeSpec:
+				readType(of(dir+"."+n.Name.Name), dir, n.Type, folders)
+			}
+			return true
+		})
 	}
 }
 
@@ -166,36 +178,30 @@ func TestTheCoordinatorAloneOwnsGateAndLedger(t *testing.T) {
 	locks := []string{"Mutex", "RWMutex", "Cond", "Map", "Pool"}
 	held := 0
 	for _, dir := range engine {
-		packages, err := parser.ParseDir(token.NewFileSet(), dir, func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range packages {
-			for file, f := range p.Files {
-				ast.Inspect(f, func(n ast.Node) bool {
-					switch n := n.(type) {
-					case *ast.ImportSpec:
-						if n.Path.Value == `"sync/atomic"` {
-							t.Errorf("%s imports sync/atomic", file)
-						}
-					case *ast.SelectorExpr:
-						if x, ok := n.X.(*ast.Ident); ok && x.Name == "sync" && slices.Contains(locks, n.Sel.Name) {
-							t.Errorf("%s uses sync.%s", file, n.Sel.Name)
-						}
-					case *ast.GoStmt:
-						t.Errorf("%s starts a goroutine that nobody waits for", file)
-					case *ast.TypeSpec:
-						if s, ok := n.Type.(*ast.StructType); ok && dir == "crawl" {
-							held += owned(t, file, n.Name.Name, s)
-						}
-					case *ast.ChanType:
-						if name := typeName(n.Value, "", nil); dir == "crawl" && (name == "Gate" || name == "Ledger") {
-							t.Errorf("%s sends a %s", file, name)
-						}
+		for file, f := range parseDir(t, dir) {
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.ImportSpec:
+					if n.Path.Value == `"sync/atomic"` {
+						t.Errorf("%s imports sync/atomic", file)
 					}
-					return true
-				})
-			}
+				case *ast.SelectorExpr:
+					if x, ok := n.X.(*ast.Ident); ok && x.Name == "sync" && slices.Contains(locks, n.Sel.Name) {
+						t.Errorf("%s uses sync.%s", file, n.Sel.Name)
+					}
+				case *ast.GoStmt:
+					t.Errorf("%s starts a goroutine that nobody waits for", file)
+				case *ast.TypeSpec:
+					if s, ok := n.Type.(*ast.StructType); ok && dir == "crawl" {
+						held += owned(t, file, n.Name.Name, s)
+					}
+				case *ast.ChanType:
+					if name := typeName(n.Value, "", nil); dir == "crawl" && (name == "Gate" || name == "Ledger") {
+						t.Errorf("%s sends a %s", file, name)
+					}
+				}
+				return true
+			})
 		}
 	}
 	if held != 3 {

@@ -66,7 +66,6 @@ type modes []mode
 
 var (
 	all        modes = []mode{{}, {restart: true}, {doubt: true}, {true, true}}
-	exactly    modes = []mode{{}, {restart: true}}         // the script has no doubts
 	doubtfully modes = []mode{{doubt: true}, {true, true}} // it needs them
 	steadily   modes = []mode{{}, {doubt: true}}           // it is about what a restart ends
 )
@@ -279,7 +278,9 @@ func (w *world) answer(at *gate.Task, what string, args []string) {
 		if len(args) == 0 {
 			r.Detail = "no Location"
 		} else {
-			w.met[args[0]] = w.met[args[0]]
+			if _, known := w.met[args[0]]; !known {
+				w.met[args[0]] = false
+			}
 			r.Target = long(args[0])
 		}
 		w.gate.Redirect(&r, w.now)
