@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,8 +26,9 @@ var rooms = map[string][]string{
 	"store":             {},
 	"trap":              {"parse", "weburl", "internal/binform"},
 	"gate":              {"dedup", "frontier", "parse", "trap", "weburl"},
-	"ledger":            {"dedup", "store", "weburl"},
-	"crawl":             {"fetch", "frontier", "gate", "ledger", "parse", "store", "weburl"},
+	"ledger":            {"dedup", "frontier", "weburl"},
+	"ledger/disk":       {"frontier", "ledger", "store"},
+	"crawl":             {"fetch", "frontier", "gate", "ledger", "parse", "weburl"},
 	"report":            {"crawl", "dedup", "fetch", "gate", "parse", "stats", "store", "trap", "weburl", "internal/durable"},
 	"graph":             {},
 	"graph/bsp":         {"stats"},
@@ -41,7 +43,7 @@ var rooms = map[string][]string{
 	"internal/demosite": {},
 	"internal/sheet":    {},
 	"configs":           {},
-	"cmd/crawler": {"configs", "crawl", "dedup", "fetch", "frontier", "gate", "graph", "graph/bsp", "graph/survey", "lab", "ledger", "parse", "report", "store", "trap", "weburl",
+	"cmd/crawler": {"configs", "crawl", "dedup", "fetch", "frontier", "gate", "graph", "graph/bsp", "graph/survey", "lab", "ledger", "ledger/disk", "parse", "report", "store", "trap", "weburl",
 		"internal/bigsite", "internal/demosite", "internal/durable", "internal/sheet"},
 }
 
@@ -126,4 +128,26 @@ func checkImports(t *testing.T, module, dir, path string) (documented bool) {
 		}
 	}
 	return f.Doc != nil && len(f.Doc.Text()) > 80
+}
+
+// mostPackages is how many packages outside the standard library a program brings along that
+// crawls in memory.
+const mostPackages = 100
+
+// Whoever crawls in memory, in a test of one's own site, brings along neither the database
+// nor plots: those come with ledger/disk, report and lab.
+func TestACrawlInMemoryIsSmall(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./crawl").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := strings.Fields(string(out))
+	if len(list) < 20 || len(list) > mostPackages {
+		t.Errorf("crawl brings %d packages along, at most %d may be", len(list), mostPackages)
+	}
+	for _, p := range list {
+		if strings.Contains(p, "pebble") || strings.Contains(p, "gonum") {
+			t.Errorf("crawl brings %s along", p)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"crawler/dedup"
 	"crawler/gate"
+	"crawler/ledger/disk"
 	"crawler/store"
 	"crawler/weburl"
 )
@@ -20,7 +21,7 @@ func durableCoordinator(t *testing.T, seeds []weburl.URL) *coordinator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Store: dir, Gate: gate.Config{Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}}}
+	cfg := Config{Store: disk.Of(dir), Gate: gate.Config{Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}}}
 	cfg.setDefaults()
 	c, err := newCoordinator(&ring{cfg: cfg}, seeds)
 	if err != nil {
@@ -57,7 +58,7 @@ func TestALateCutBeginsNoCommit(t *testing.T) {
 		c := durableCoordinator(t, testSeeds(t, 1))
 		c.sent(order{cut: true})
 		fail(c)
-		c.receive(recorded{cut: c.cfg.Store.DB().NewBatch()})
+		c.receive(recorded{cut: c.cfg.Store.NewBatch()})
 		if !c.over(true) {
 			t.Errorf("%s failed: the crawl does not end", name)
 		}
@@ -67,13 +68,12 @@ func TestALateCutBeginsNoCommit(t *testing.T) {
 // What every commit writes does not grow with the number of seeds.
 func TestSeedsAreCommittedOnce(t *testing.T) {
 	c := durableCoordinator(t, testSeeds(t, 1000))
-	db := c.cfg.Store.DB()
 	for commit := range 2 {
-		b := db.NewBatch()
+		b := c.cfg.Store.NewBatch()
 		if err := c.ledger.Last(b); err != nil {
 			t.Fatal(err)
 		}
-		if n := b.Len(); commit > 0 && n > 4<<10 {
+		if n := b.(*store.Batch).Len(); commit > 0 && n > 4<<10 {
 			t.Errorf("a commit without a change takes %d bytes", n)
 		}
 	}

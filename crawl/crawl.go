@@ -46,8 +46,8 @@ import (
 
 	"crawler/fetch"
 	"crawler/gate"
+	"crawler/ledger"
 	"crawler/parse"
-	"crawler/store"
 	"crawler/weburl"
 )
 
@@ -62,7 +62,7 @@ type Config struct {
 	// Store is where the crawl survives: nil, or one that is not Durable, keeps
 	// everything in memory. If it was Resumed, Run continues from its last commit and
 	// Seeds are those of the first run.
-	Store     *store.Dir
+	Store     ledger.Store
 	Tail      int            // admitted URLs in memory before they move to Store's log; 0 means 131,072 (10 bytes each)
 	MinFree   int64          // stop when Store's disk has fewer bytes free; 0 never
 	Recovered func(Recovery) // called once with what a resumed Store had, before the first page
@@ -130,8 +130,11 @@ type Cutter interface {
 	Recorder
 	// Cut puts into b what must be committed for everything recorded so far to
 	// survive.
-	Cut(b *store.Batch) error
+	Cut(b Batch) error
 }
+
+// Batch gathers the records of a commit.
+type Batch = ledger.Batch
 
 func (c *Config) setDefaults() {
 	if c.Workers == 0 {
@@ -228,11 +231,11 @@ func guard(cfg *Config, seeds []weburl.URL) (*fetch.Guard, error) {
 	if cfg.Store == nil || !cfg.Store.Resumed() {
 		return &fetch.Guard{Seeds: seeds}, nil
 	}
-	last, err := loadSaved(cfg.Store.DB())
+	last, err := loadSaved(cfg.Store)
 	if err != nil || last == nil {
 		return &fetch.Guard{Seeds: seeds}, err
 	}
-	seeds, err = gate.ReadSeeds(cfg.Store.DB())
+	seeds, err = gate.ReadSeeds(cfg.Store)
 	return &fetch.Guard{Seeds: seeds}, err
 }
 
@@ -264,11 +267,11 @@ type order struct {
 // its part of a commit.
 type recorded struct {
 	visit *Visit
-	cut   *store.Batch
+	cut   Batch
 }
 
 // cutRecorder puts the recorder's part of a commit into b.
-func (r *ring) cutRecorder(b *store.Batch) error { return r.cfg.Recorder.(Cutter).Cut(b) }
+func (r *ring) cutRecorder(b Batch) error { return r.cfg.Recorder.(Cutter).Cut(b) }
 
 // durable reports whether the crawl survives its process.
 func (r *ring) durable() bool { return r.cfg.Store != nil && r.cfg.Store.Durable() }

@@ -25,6 +25,7 @@ import (
 	"crawler/frontier"
 	"crawler/gate"
 	"crawler/internal/memweb"
+	"crawler/ledger/disk"
 	"crawler/report"
 	"crawler/store"
 )
@@ -77,7 +78,7 @@ func (d *durable) crawl(ctx context.Context, dir *store.Dir) (crawl.Result, *rep
 		}
 	}
 	cfg := config(d.t, d.web, nil, d.seed)
-	cfg.Recorder, cfg.Store = rec, dir
+	cfg.Recorder, cfg.Store = rec, disk.Of(dir)
 	d.cfg(&cfg)
 	res, err := crawl.Run(ctx, cfg)
 	return res, report.New("test", res, rec, report.Usage{}), err

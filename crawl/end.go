@@ -71,7 +71,7 @@ func (c *coordinator) endedBy() {
 
 // lastCommit is the one after everything.
 func (c *coordinator) lastCommit() error {
-	b := c.cfg.Store.DB().NewBatch()
+	b := c.cfg.Store.NewBatch()
 	if err := c.ring.cutRecorder(b); err != nil {
 		c.result.EndedBy = ByRecordError
 		return err

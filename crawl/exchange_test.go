@@ -17,8 +17,8 @@ import (
 	"crawler/frontier"
 	"crawler/gate"
 	"crawler/internal/memweb"
+	"crawler/ledger"
 	"crawler/report"
-	"crawler/store"
 )
 
 // exchanges is an ExchangeRecorder that remembers what it was given, as far as it was
@@ -54,14 +54,14 @@ func (e *exchanges) Exchange(v *crawl.Visit, x *crawl.Exchange) error {
 // exchangesKey is where the number of committed exchanges stands.
 var exchangesKey = []byte("x")
 
-func (e *exchanges) Cut(b *store.Batch) error {
+func (e *exchanges) Cut(b crawl.Batch) error {
 	b.Put(exchangesKey, binary.BigEndian.AppendUint64(nil, uint64(len(e.list))))
 	return e.Cutter.Cut(b)
 }
 
 // restore forgets what was not committed.
-func (e *exchanges) restore(dir *store.Dir) {
-	n, err := dir.DB().Get(exchangesKey)
+func (e *exchanges) restore(s ledger.Store) {
+	n, err := s.Get(exchangesKey)
 	if err != nil {
 		e.t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestEveryExchangeIsRecorded(t *testing.T) {
 // keep makes a Recorder one whose work survives, as far as anybody asks.
 type keep struct{ crawl.Recorder }
 
-func (keep) Cut(*store.Batch) error { return nil }
+func (keep) Cut(crawl.Batch) error { return nil }
 
 // A failure is an exchange without an answer.
 func TestFailuresAreExchanges(t *testing.T) {

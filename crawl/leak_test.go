@@ -17,6 +17,7 @@ import (
 	"crawler/fetch"
 	"crawler/frontier"
 	"crawler/gate"
+	"crawler/ledger/disk"
 	"crawler/store"
 	"crawler/weburl"
 )
@@ -67,7 +68,7 @@ func TestNothingIsLeftBehindByAStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := overTCP(server, nil)
-	cfg.Recorder, cfg.Store, cfg.MaxPages = cutting{&notes{}}, dir, 10
+	cfg.Recorder, cfg.Store, cfg.MaxPages = cutting{&notes{}}, disk.Of(dir), 10
 	if _, err := crawl.Run(t.Context(), cfg); err != nil {
 		t.Error(err)
 	}
@@ -81,7 +82,7 @@ func TestNothingIsLeftBehindByAStore(t *testing.T) {
 // cutting is a Recorder with nothing to commit.
 type cutting struct{ *notes }
 
-func (cutting) Cut(*store.Batch) error { return nil }
+func (cutting) Cut(crawl.Batch) error { return nil }
 
 // canceller is a Recorder that cancels the crawl at its first page.
 type canceller struct {

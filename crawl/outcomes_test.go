@@ -21,6 +21,7 @@ import (
 	"crawler/frontier"
 	"crawler/gate"
 	"crawler/internal/memweb"
+	"crawler/ledger/disk"
 	"crawler/report"
 	"crawler/store"
 )
@@ -216,7 +217,7 @@ func (d *durable) troubled(rng *rand.Rand, trouble bool) crawl.Result {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	_, res, err = crawl.Complete(dir)
+	_, res, err = crawl.Complete(disk.Of(dir))
 	if err = errors.Join(err, dir.Close()); err != nil {
 		d.t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"crawler/crawl"
+	"crawler/ledger/disk"
 	"crawler/report"
 	"crawler/store"
 )
@@ -100,7 +101,7 @@ func pipeOnce(t *testing.T, l load) pipeRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Store, cfg.Recorder = dir, rec
+	cfg.Store, cfg.Recorder = disk.Of(dir), rec
 	began, before, idle := time.Now(), cpuUsed(), idled()
 	res, err := crawl.Run(t.Context(), cfg)
 	r := pipeRun{wall: time.Since(began), cpu: cpuUsed() - before, idle: idled() - idle}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"crawler/gate"
-	"crawler/store"
 )
 
 // flushAfter is how long a record may wait in memory for others: a reader of the files is
@@ -106,7 +105,7 @@ func (r *ring) handle(o order, failed error) error {
 
 // cut sends what the Recorder must have committed for the visits that were sent before.
 func (r *ring) cut() error {
-	b := r.cfg.Store.DB().NewBatch()
+	b := r.cfg.Store.NewBatch()
 	if err := r.cutRecorder(b); err != nil {
 		return err
 	}
@@ -117,7 +116,7 @@ func (r *ring) cut() error {
 // nowhere is the Recorder of those who want only the Result.
 type nowhere struct{}
 
-func (nowhere) Page(*Visit) error      { return nil }
-func (nowhere) Skip(gate.Skip) error   { return nil }
-func (nowhere) Flush() error           { return nil }
-func (nowhere) Cut(*store.Batch) error { return nil }
+func (nowhere) Page(*Visit) error    { return nil }
+func (nowhere) Skip(gate.Skip) error { return nil }
+func (nowhere) Flush() error         { return nil }
+func (nowhere) Cut(Batch) error      { return nil }

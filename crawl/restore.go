@@ -8,7 +8,6 @@ import (
 
 	"crawler/gate"
 	"crawler/ledger"
-	"crawler/store"
 	"crawler/weburl"
 )
 
@@ -28,13 +27,13 @@ type Recovery struct {
 // ErrComplete says that a crawl has come to its end.
 var ErrComplete = errors.New("the crawl is complete")
 
-// Complete reports whether the crawl in dir came to its end, and its Result.
-func Complete(dir *store.Dir) (bool, Result, error) {
-	s, err := loadSaved(dir.DB())
-	if err != nil || s == nil {
+// Complete reports whether the crawl in s came to its end, and its Result.
+func Complete(s ledger.Store) (bool, Result, error) {
+	last, err := loadSaved(s)
+	if err != nil || last == nil {
 		return false, Result{}, err
 	}
-	return s.Complete, s.Result, nil
+	return last.Complete, last.Result, nil
 }
 
 // newCoordinator begins a crawl, or continues the one in the Store.
@@ -43,7 +42,7 @@ func newCoordinator(r *ring, seeds []weburl.URL) (*coordinator, error) {
 	var last *saved
 	var err error
 	if r.durable() {
-		if last, err = loadSaved(c.cfg.Store.DB()); err != nil {
+		if last, err = loadSaved(c.cfg.Store); err != nil {
 			return nil, err
 		}
 		c.cfg.Gate.Frontier.Disk = c.cfg.Store.Queue()
@@ -108,7 +107,7 @@ func (c *coordinator) restore(s *saved) error {
 	}
 	counts := gate.Counts{Admitted: last.Admitted, Maybe: last.Audit.Maybe, Skipped: last.Skipped, Errors: last.Errors, Traps: last.Traps}
 	g, admits, err := gate.Restore(c.cfg.Gate, c.ledger, gate.State{
-		Records: c.cfg.Store.DB(), Hosts: c.cfg.Store.Queue().Hosts, Log: log, Counts: counts, Now: now,
+		Records: c.cfg.Store, Hosts: c.cfg.Store.Queue().Hosts, Log: log, Counts: counts, Now: now,
 	})
 	if err != nil {
 		return err

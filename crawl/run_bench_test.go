@@ -17,6 +17,7 @@ import (
 	"crawler/frontier"
 	"crawler/gate"
 	"crawler/internal/bigsite"
+	"crawler/ledger/disk"
 	"crawler/report"
 	"crawler/store"
 )
@@ -45,7 +46,7 @@ func BenchmarkRun(b *testing.B) {
 			b.Fatal(err)
 		}
 		cfg := crawl.Config{
-			Seeds: []string{"http://a.example/"}, Store: dir, Recorder: rec, Workers: 16, Gate: gate.Config{IgnoreRobots: true, Dedup: dedup.Config{ExpectURLs: 2 * pages, Seed: 1}, Frontier: frontier.Config{Delay: frontier.NoDelay, PerHost: 16}},
+			Seeds: []string{"http://a.example/"}, Store: disk.Of(dir), Recorder: rec, Workers: 16, Gate: gate.Config{IgnoreRobots: true, Dedup: dedup.Config{ExpectURLs: 2 * pages, Seed: 1}, Frontier: frontier.Config{Delay: frontier.NoDelay, PerHost: 16}},
 		}
 		cfg.Fetch.DialContext, cfg.Fetch.UserAgent = dial, "crawler/test"
 		res, err := crawl.Run(b.Context(), cfg)

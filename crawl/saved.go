@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"crawler/gate"
-	"crawler/store"
 )
 
 // saved is the coordinator's record of a commit; docs/format/engine.md describes it.
@@ -27,8 +26,8 @@ func savedKey() []byte { return []byte("mresult") }
 // state is the coordinator's part of a commit: what the gate knows, and the counts.
 type state struct{ c *coordinator }
 
-// Commit adds it; see ledger.State.
-func (s state) Commit(b *store.Batch, seq uint64, last bool) error {
+// Commit adds it; see State in package ledger.
+func (s state) Commit(b Batch, seq uint64, last bool) error {
 	err := s.c.gate.Commit(gate.Commit{
 		Records: b, Queue: s.c.cfg.Store.Queue().Writer(b), Seq: seq, Now: time.Now, Last: last,
 	})
@@ -60,9 +59,12 @@ func (s state) Landed() {
 // does not read.
 var ErrOlder = errors.New("the crawl was begun by an older version of this program: finish it with that version, or start a new crawl")
 
+// ErrNewer says the same of a later version.
+var ErrNewer = errors.New("the crawl was written by a newer version of this program: use that")
+
 // loadSaved returns nil if nothing was ever committed.
-func loadSaved(db *store.DB) (*saved, error) {
-	data, err := db.Get(savedKey())
+func loadSaved(r gate.Reader) (*saved, error) {
+	data, err := r.Get(savedKey())
 	if err != nil || data == nil {
 		return nil, err
 	}
@@ -74,9 +76,9 @@ func loadSaved(db *store.DB) (*saved, error) {
 	case s.Version < savedVersion:
 		return nil, fmt.Errorf("state version %d, and this is %d: %w", s.Version, savedVersion, ErrOlder)
 	case s.Version > savedVersion:
-		return nil, fmt.Errorf("state version %d, and this is %d: %w", s.Version, savedVersion, store.ErrNewer)
+		return nil, fmt.Errorf("state version %d, and this is %d: %w", s.Version, savedVersion, ErrNewer)
 	}
-	seeds, err := gate.ReadSeeds(db)
+	seeds, err := gate.ReadSeeds(r)
 	for _, u := range seeds {
 		s.Result.Seeds = append(s.Result.Seeds, u.String())
 	}

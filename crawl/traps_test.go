@@ -18,6 +18,7 @@ import (
 	"crawler/gate"
 	"crawler/internal/mazes"
 	"crawler/internal/memweb"
+	"crawler/ledger/disk"
 	"crawler/store"
 	"crawler/weburl"
 )
@@ -187,7 +188,7 @@ func stopAndGo(t *testing.T, s *mazes.Site, want *labelled) {
 		n := &notes{}
 		cfg := config(t, w, nil, s.Seed)
 		cfg.Gate.FollowTraps, cfg.Workers, cfg.Gate.Scope.Mode = false, 4, gate.ScopeDomain
-		cfg.Recorder, cfg.Store, cfg.MaxPages = cutting{n}, dir, pages
+		cfg.Recorder, cfg.Store, cfg.MaxPages = cutting{n}, disk.Of(dir), pages
 		if res, err = crawl.Run(t.Context(), cfg); err != nil {
 			break
 		}
@@ -300,7 +301,7 @@ func TestResumeWithTrust(t *testing.T) {
 				}
 				cfg := config(t, w, nil, "http://a.test/")
 				cfg.Gate.FollowTraps, cfg.Workers, cfg.MaxPages = false, 1, 20
-				cfg.Recorder, cfg.Store = cutting{&notes{}}, dir
+				cfg.Recorder, cfg.Store = cutting{&notes{}}, disk.Of(dir)
 				res, err := crawl.Run(t.Context(), cfg)
 				if err != nil || res.EndedBy != crawl.ByMaxPages || len(res.Traps) == 0 {
 					t.Fatalf("error %v, ended by %s, traps %v", err, res.EndedBy, res.Traps)
@@ -308,16 +309,16 @@ func TestResumeWithTrust(t *testing.T) {
 				if err := dir.Close(); err != nil {
 					t.Fatal(err)
 				}
-				if cfg.Store, err = store.Open(fs, crawlDir); err != nil {
+				if dir, err = store.Open(fs, crawlDir); err != nil {
 					t.Fatal(err)
 				}
-				cfg.MaxPages = 0
+				cfg.Store, cfg.MaxPages = disk.Of(dir), 0
 				change(&cfg)
 				res, err = crawl.Run(t.Context(), cfg)
 				if err != nil || res.Fetched != 2*moodyPages+1 || res.Left() > 0 {
 					t.Errorf("error %v, %d pages of %d, %d left", err, res.Fetched, 2*moodyPages+1, res.Left())
 				}
-				if err := cfg.Store.Close(); err != nil {
+				if err := dir.Close(); err != nil {
 					t.Error(err)
 				}
 			})

@@ -3,17 +3,14 @@ package ledger
 import (
 	"cmp"
 	"slices"
-
-	"crawler/store"
 )
 
 // keeper is the goroutine that waits for the disk in the owner's place: one job at a time,
 // in order. It alone reads and writes the exact log.
 type keeper struct {
-	store *store.Dir
-	sieve *store.Sieve
-	jobs  chan *Job // owner -> keeper
-	done  chan *Job // keeper -> owner
+	log  Log       // nil in memory
+	jobs chan *Job // owner -> keeper
+	done chan *Job // keeper -> owner
 
 	lookups []lookup // of check, to be used again
 	fps     []uint64
@@ -39,9 +36,9 @@ const (
 	rebuilding
 )
 
-func newKeeper(dir *store.Dir, sieve *store.Sieve) *keeper {
+func newKeeper(log Log) *keeper {
 	// There is never more than one job, so the keeper never waits to hand it back.
-	return &keeper{store: dir, sieve: sieve, jobs: make(chan *Job), done: make(chan *Job, 1)}
+	return &keeper{log: log, jobs: make(chan *Job), done: make(chan *Job, 1)}
 }
 
 func (k *keeper) run() {
@@ -49,14 +46,6 @@ func (k *keeper) run() {
 		j.err = j.do()
 		k.done <- j
 	}
-}
-
-// commit makes everything in b durable, and all that was recorded before b was cut.
-func (k *keeper) commit(b *store.Batch) error {
-	if err := k.store.Sync(); err != nil {
-		return err
-	}
-	return k.store.DB().Commit(b)
 }
 
 // lookup is a question to the exact log.
@@ -77,7 +66,7 @@ func (k *keeper) check(fps []uint64, found []bool) error {
 		k.fps = append(k.fps, l.fp)
 	}
 	clear(k.found)
-	if err := k.sieve.Check(k.fps, k.found); err != nil {
+	if err := k.log.Check(k.fps, k.found); err != nil {
 		return err
 	}
 	for i, l := range k.lookups {
@@ -93,7 +82,7 @@ type generation interface {
 
 // fill gives a layer of the log on disk, -1 for the URLs, to a filter's next generation.
 func (k *keeper) fill(g generation, layer int) error {
-	return k.sieve.Each(layer, func(fps []uint64) error {
+	return k.log.Each(layer, func(fps []uint64) error {
 		g.Add(layer, fps)
 		return nil
 	})

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"crawler/dedup"
-	"crawler/store"
 )
 
 // When a commit is due, and how much may wait for one.
@@ -17,18 +16,18 @@ const (
 
 // Config says what a Ledger keeps, and where.
 type Config struct {
-	Store    *store.Dir // nil, or one that is not Durable, keeps nothing
-	Layers   int        // of the filter
-	Tail     int        // admitted URLs in memory before they move to the log on disk
-	MinFree  int64      // bytes; see LowDisk
-	Restarts Restarts   // of the filter, in the runs before
+	Store    Store    // nil, or one that is not Durable, keeps nothing
+	Layers   int      // of the filter
+	Tail     int      // admitted URLs in memory before they move to the log on disk
+	MinFree  int64    // bytes; see LowDisk
+	Restarts Restarts // of the filter, in the runs before
 }
 
 // State is the part of a commit that the Ledger's owner adds, beside the recorder's.
 type State interface {
 	// Commit puts into b what changed since the last commit. seq is the commit's number;
 	// last says that it is the crawl's last one.
-	Commit(b *store.Batch, seq uint64, last bool) error
+	Commit(b Batch, seq uint64, last bool) error
 	// Landed says that the last commit that was sealed is durable.
 	Landed()
 }
@@ -77,13 +76,13 @@ type note struct{ key, value []byte }
 func Open(cfg Config, owner State) (*Ledger, error) {
 	l := &Ledger{cfg: cfg, owner: owner, alarm: time.NewTimer(0)}
 	l.alarm.Stop()
-	l.keeper = newKeeper(nil, nil)
+	l.keeper = newKeeper(nil)
 	if cfg.Store != nil && cfg.Store.Durable() {
-		sieve, err := cfg.Store.Sieve(cfg.Layers)
+		log, err := cfg.Store.Log(cfg.Layers)
 		if err != nil {
 			return nil, err
 		}
-		l.keeper, l.state = newKeeper(cfg.Store, sieve), gathering
+		l.keeper, l.state = newKeeper(log), gathering
 	}
 	l.log = diskLog{keeper: l.keeper, layers: cfg.Layers, most: cfg.Tail, spent: cfg.Restarts}
 	return l, nil
@@ -111,10 +110,10 @@ func (l *Ledger) Stop() { close(l.keeper.jobs) }
 
 // Close closes the log on disk.
 func (l *Ledger) Close() error {
-	if l.keeper.sieve == nil {
+	if l.keeper.log == nil {
 		return nil
 	}
-	return l.keeper.sieve.Close()
+	return l.keeper.log.Close()
 }
 
 // Note remembers a change of one record for the next commit, and Changed that there is
@@ -169,7 +168,7 @@ func (l *Ledger) CutSent() {
 // Seal takes the recorder's part of a commit, adds all others, and has the commit carried
 // out. A cut that was on its way when the Ledger was closed begins no commit: none could be
 // carried out. An error is the Store's and closes the Ledger.
-func (l *Ledger) Seal(b *store.Batch) error {
+func (l *Ledger) Seal(b Batch) error {
 	if l.state != cutting {
 		return nil
 	}
@@ -178,7 +177,7 @@ func (l *Ledger) Seal(b *store.Batch) error {
 		return err
 	}
 	l.state, l.sealing = sealed, l.unsaved
-	l.waiting = &Job{kind: committing, do: func() error { return l.keeper.commit(b) }, then: l.land}
+	l.waiting = &Job{kind: committing, do: func() error { return l.cfg.Store.Commit(b) }, then: l.land}
 	return nil
 }
 
@@ -191,7 +190,7 @@ func (l *Ledger) land() {
 }
 
 // fill adds to a commit what changed since the last one.
-func (l *Ledger) fill(b *store.Batch, last bool) error {
+func (l *Ledger) fill(b Batch, last bool) error {
 	l.seq++
 	if err := l.owner.Commit(b, l.seq, last); err != nil {
 		return err
@@ -212,10 +211,10 @@ func (l *Ledger) fill(b *store.Batch, last bool) error {
 
 // Last carries out the crawl's last commit, after the keeper has ended. b has the recorder's
 // part.
-func (l *Ledger) Last(b *store.Batch) error {
+func (l *Ledger) Last(b Batch) error {
 	err := l.fill(b, true)
 	if err == nil {
-		err = l.keeper.commit(b)
+		err = l.cfg.Store.Commit(b)
 	}
 	return err
 }

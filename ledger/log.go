@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"crawler/dedup"
-	"crawler/store"
 )
 
 // diskLog is the log of admitted URLs on disk, and what moves there from memory. The filter
@@ -54,9 +53,9 @@ func (l *diskLog) check(c Checks) *Job {
 }
 
 // commit adds to a commit what was admitted since the last one.
-func (l *diskLog) commit(b *store.Batch, last bool) error {
+func (l *diskLog) commit(b Batch, last bool) error {
 	urls, prefixes := l.admits.TakeNew()
-	journalled := l.keeper.sieve.Journal(b, urls, prefixes)
+	journalled := l.keeper.log.Journal(b, urls, prefixes)
 	account, err := l.admits.AppendAccount(nil)
 	if err != nil {
 		return err
@@ -90,7 +89,7 @@ func (l *diskLog) move() *Job {
 	t := l.part
 	return &Job{
 		kind: moving,
-		do:   func() error { return l.keeper.sieve.Append(t.upto) },
+		do:   func() error { return l.keeper.log.Append(t.upto) },
 		then: func() {
 			t.part.Written()
 			l.part = nil

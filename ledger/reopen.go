@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"crawler/dedup"
-	"crawler/store"
 	"crawler/weburl"
 )
 
@@ -14,8 +13,8 @@ import (
 func accountKey() []byte { return []byte("maccount") }
 
 // readAccount reads that record, nil if nothing was ever committed.
-func readAccount(db *store.DB) (*dedup.Reopened, error) {
-	account, err := db.Get(accountKey())
+func readAccount(s Store) (*dedup.Reopened, error) {
+	account, err := s.Get(accountKey())
 	if err != nil || account == nil {
 		return nil, err
 	}
@@ -28,7 +27,7 @@ func readAccount(db *store.DB) (*dedup.Reopened, error) {
 
 // Reopen rebuilds from the log on disk what the last commit had admitted.
 func (l *Ledger) Reopen() (*dedup.Reopened, error) {
-	r, err := readAccount(l.cfg.Store.DB())
+	r, err := readAccount(l.cfg.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -37,9 +36,9 @@ func (l *Ledger) Reopen() (*dedup.Reopened, error) {
 
 // fill gives r all that the log on disk has.
 func (l *diskLog) fill(r *dedup.Reopened) error {
-	sieve := l.keeper.sieve
+	log := l.keeper.log
 	if !r.Config().FilterOnly {
-		if err := sieve.Append(sieve.Journalled()); err != nil {
+		if err := log.Append(log.Journalled()); err != nil {
 			return err
 		}
 	}
@@ -48,7 +47,7 @@ func (l *diskLog) fill(r *dedup.Reopened) error {
 			return err
 		}
 	}
-	return sieve.EachJournalled(func(urls []uint64, prefixes [][]uint64) error {
+	return log.EachJournalled(func(urls []uint64, prefixes [][]uint64) error {
 		r.Add(-1, urls)
 		for i, p := range prefixes {
 			r.Add(i, p)
@@ -58,28 +57,28 @@ func (l *diskLog) fill(r *dedup.Reopened) error {
 }
 
 // Logged returns how many URLs the log on disk holds.
-func (l *Ledger) Logged() int64 { return l.keeper.sieve.Len(-1) }
+func (l *Ledger) Logged() int64 { return l.keeper.log.Len(-1) }
 
 // Restarts returns what restarts of the filter took so far.
 func (l *Ledger) Restarts() Restarts { return l.log.spent }
 
-// Admitted reports whether u was admitted by the crawl in dir, as its exact log says.
-func Admitted(dir *store.Dir, u weburl.URL) (bool, error) {
-	r, err := readAccount(dir.DB())
+// Admitted reports whether u was admitted by the crawl in s, as its exact log says.
+func Admitted(s Store, u weburl.URL) (bool, error) {
+	r, err := readAccount(s)
 	if err != nil || r == nil {
 		return false, err
 	}
-	sieve, err := dir.Sieve(r.Config().Layers)
+	log, err := s.Log(r.Config().Layers)
 	if err != nil {
 		return false, err
 	}
-	defer sieve.Close()
+	defer log.Close()
 	fp := r.Pending(u).Fingerprint()
 	found := []bool{false}
-	if err := sieve.Check([]uint64{fp}, found); err != nil {
+	if err := log.Check([]uint64{fp}, found); err != nil {
 		return false, err
 	}
-	err = sieve.EachJournalled(func(urls []uint64, _ [][]uint64) error {
+	err = log.EachJournalled(func(urls []uint64, _ [][]uint64) error {
 		found[0] = found[0] || slices.Contains(urls, fp)
 		return nil
 	})

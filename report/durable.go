@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"crawler/store"
+	"crawler/crawl"
 )
 
 // The kinds of record; docs/format/records.md describes their values.
@@ -38,7 +38,7 @@ type unsaved struct {
 // KiB; each further site that has changed puts 12 KiB, the one that was first as much as
 // the crawl. Besides the batch it allocates
 // a few times for each sketch, and more for exact counts.
-func (r *Recorder) Cut(b *store.Batch) error {
+func (r *Recorder) Cut(b crawl.Batch) error {
 	if r.cfg.Dir != nil {
 		if err := r.cfg.Dir.Cut(b); err != nil {
 			return err
@@ -56,7 +56,7 @@ func (r *Recorder) Cut(b *store.Batch) error {
 }
 
 // cutWords puts the sketches that have changed.
-func (r *Recorder) cutWords(b *store.Batch) (err error) {
+func (r *Recorder) cutWords(b crawl.Batch) (err error) {
 	u := &r.unsaved
 	if u.words {
 		u.words = false
@@ -93,7 +93,7 @@ func (r *Recorder) cutWords(b *store.Batch) (err error) {
 }
 
 // cutTexts puts the digests of the texts that were new.
-func (r *Recorder) cutTexts(b *store.Batch) {
+func (r *Recorder) cutTexts(b crawl.Batch) {
 	u := &r.unsaved
 	if len(u.texts) == 0 {
 		return
@@ -108,7 +108,7 @@ func (r *Recorder) cutTexts(b *store.Batch) {
 	u.texts = u.texts[:0]
 }
 
-func (r *Recorder) cutCounters(b *store.Batch) {
+func (r *Recorder) cutCounters(b crawl.Batch) {
 	u, used := &r.unsaved, r.usedSoFar()
 	v := append(u.begin(), r.flags())
 	v = binary.LittleEndian.AppendUint64(v, r.cfg.Seed)
@@ -137,7 +137,7 @@ func appendNumbers(v []byte, m map[int]int) []byte {
 	return v
 }
 
-func (r *Recorder) cutLists(b *store.Batch) {
+func (r *Recorder) cutLists(b crawl.Batch) {
 	u := &r.unsaved
 	v := binary.AppendUvarint(u.begin(), uint64(len(r.broken)))
 	for _, e := range r.broken {

@@ -121,9 +121,12 @@ func (d *Dir) CheckLines(name string) error {
 // Cuts returns what Lines found behind the committed positions and cut off.
 func (d *Dir) Cuts() []CutLine { return slices.Clone(d.cuts) }
 
+// Putter takes the records of a commit; a Batch is one.
+type Putter = interface{ Put(key, value []byte) }
+
 // Cut hands all lines over to their files and puts the positions thereby reached into b.
 // Sync must bring them to disk before b is committed.
-func (d *Dir) Cut(b *Batch) error {
+func (d *Dir) Cut(b Putter) error {
 	if err := d.writable(); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func entryKey(seq uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'
 // call and for each layer those of their prefixes that may be new; no entry if there are
 // none. It returns the number of the last entry, which is in the log once b is committed.
 // Batches must be committed in the order of these calls. It costs a copy of 8 bytes each.
-func (s *Sieve) Journal(b *Batch, urls []uint64, prefixes [][]uint64) uint64 {
+func (s *Sieve) Journal(b Putter, urls []uint64, prefixes [][]uint64) uint64 {
 	if len(prefixes) > s.layers {
 		panic(fmt.Sprintf("store: prefixes of %d layers in a log for %d", len(prefixes), s.layers))
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crawler/crawl"
+	"crawler/ledger/disk"
 	"crawler/store"
 	"crawler/weburl"
 )
@@ -91,7 +92,7 @@ func refuseOut(out string, err error) error {
 	case cause != nil: // no crawl that could be resumed
 		return usage(another, "%s %w", out, store.ErrExists)
 	default:
-		if complete, _, cause := crawl.Complete(dir); cause != nil || complete {
+		if complete, _, cause := crawl.Complete(disk.Of(dir)); cause != nil || complete {
 			return usage(another, "%s %w", out, store.ErrExists)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"crawler/crawl"
+	"crawler/ledger/disk"
 	"crawler/report"
 	"crawler/store"
 )
@@ -59,7 +60,7 @@ func (o *options) resume(parent context.Context, s streams, name string) error {
 	if err != nil {
 		return refuseDir(name, err)
 	}
-	complete, last, err := crawl.Complete(dir) // first: another version may have other settings, too
+	complete, last, err := crawl.Complete(disk.Of(dir)) // first: another version may have other settings, too
 	if err != nil {
 		dir.Close()
 		return refuseDir(name, err)

@@ -48,8 +48,8 @@ func (r *reworded) Skip(s gate.Skip) error {
 	return errors.Join(err, r.other.Skip(s))
 }
 
-func (r *reworded) Flush() error             { return errors.Join(r.asIs.Flush(), r.other.Flush()) }
-func (r *reworded) Cut(b *store.Batch) error { return r.asIs.Cut(b) }
+func (r *reworded) Flush() error            { return errors.Join(r.asIs.Flush(), r.other.Flush()) }
+func (r *reworded) Cut(b crawl.Batch) error { return r.asIs.Cut(b) }
 
 // words are a text that a program might take for one that it knows.
 func (r *reworded) words() string {

@@ -12,6 +12,7 @@ import (
 	"net/netip"
 
 	"crawler/crawl"
+	"crawler/ledger/disk"
 	"crawler/report"
 	"crawler/store"
 	"crawler/weburl"
@@ -96,7 +97,7 @@ func (r *session) plug(cfg *crawl.Config) (err error) {
 			return refuseDir(r.dir.Path(), err)
 		}
 	}
-	cfg.Store, cfg.Recorder = r.dir, &logged{Recorder: r.rec, log: r.log}
+	cfg.Store, cfg.Recorder = disk.Of(r.dir), &logged{Recorder: r.rec, log: r.log}
 	cfg.Progress, cfg.ProgressEvery = r.show.progress(r.options, r.log)
 	if r.memory > 0 {
 		cfg.Pressure = r.memory.pressure

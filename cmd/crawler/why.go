@@ -14,6 +14,7 @@ import (
 	"crawler/crawl"
 	"crawler/frontier"
 	"crawler/ledger"
+	"crawler/ledger/disk"
 	"crawler/report"
 	"crawler/store"
 	"crawler/weburl"
@@ -113,10 +114,10 @@ func (st *story) lookInto(name string, u weburl.URL) error {
 	if !dir.Resumed() {
 		return nil
 	}
-	if st.Complete, _, err = crawl.Complete(dir); err != nil { // first: it knows the state's version
+	if st.Complete, _, err = crawl.Complete(disk.Of(dir)); err != nil { // first: it knows the state's version
 		return err
 	}
-	admitted, err := ledger.Admitted(dir, u)
+	admitted, err := ledger.Admitted(disk.Of(dir), u)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"crawler/gate"
 	"crawler/internal/demosite"
 	"crawler/internal/memweb"
+	"crawler/ledger/disk"
 	"crawler/report"
 	"crawler/store"
 	"crawler/weburl"
@@ -41,7 +42,7 @@ func crawlDemo(t *testing.T, web *demosite.Web) (dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg := crawl.Config{Seeds: web.Seeds(), Recorder: rec, Store: st, Gate: gate.Config{Scope: gate.Scope{Mode: gate.ScopeDomain}, Frontier: frontier.Config{Delay: 10 * time.Millisecond, Retries: 3}}, Sitemaps: true}
+		cfg := crawl.Config{Seeds: web.Seeds(), Recorder: rec, Store: disk.Of(st), Gate: gate.Config{Scope: gate.Scope{Mode: gate.ScopeDomain}, Frontier: frontier.Config{Delay: 10 * time.Millisecond, Retries: 3}}, Sitemaps: true}
 		cfg.Parse.URL = weburl.Options{DropParams: []string{"utm_*"}}
 		cfg.Fetch.DialContext = net.DialContext
 		if _, err := crawl.Run(t.Context(), cfg); err != nil {

@@ -11,6 +11,7 @@ import (
 	"crawler/frontier"
 	"crawler/gate"
 	"crawler/graph/survey"
+	"crawler/ledger/disk"
 	"crawler/report"
 	"crawler/store"
 )
@@ -53,7 +54,7 @@ func brokenLinks(seed string) error {
 		return err
 	}
 	ctx := context.Background()
-	_, err = crawl.Run(ctx, crawl.Config{Seeds: []string{seed}, Recorder: rec, Store: dir, Gate: gate.Config{Frontier: frontier.Config{Delay: frontier.NoDelay}}})
+	_, err = crawl.Run(ctx, crawl.Config{Seeds: []string{seed}, Recorder: rec, Store: disk.Of(dir), Gate: gate.Config{Frontier: frontier.Config{Delay: frontier.NoDelay}}})
 	if err != nil {
 		return err
 	}

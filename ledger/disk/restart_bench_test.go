@@ -1,4 +1,4 @@
-package ledger
+package disk_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"crawler/dedup"
+	"crawler/ledger"
+	"crawler/ledger/disk"
 	"crawler/store"
 	"crawler/weburl"
 )
@@ -13,7 +15,7 @@ import (
 // nothing is an owner without a State of its own, and Checks that none wait for.
 type nothing struct{}
 
-func (nothing) Commit(*store.Batch, uint64, bool) error { return nil }
+func (nothing) Commit(ledger.Batch, uint64, bool) error { return nil }
 func (nothing) Landed()                                 {}
 func (nothing) Waiting() int                            { return 0 }
 func (nothing) Take() []uint64                          { return nil }
@@ -37,16 +39,20 @@ func BenchmarkRestart(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer dir.Close()
-	l, err := Open(Config{Store: dir, Layers: dedup.DefaultLayers, Tail: tail}, nothing{})
+	l, err := ledger.Open(ledger.Config{Store: disk.Of(dir), Layers: dedup.DefaultLayers, Tail: tail}, nothing{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer l.Close()
-	admits, err := dedup.NewDurable(dedup.Config{ExpectURLs: urls, Seed: 1})
+	// The filter is sized for what it gets, and restarts when a tail more has come.
+	admits, err := dedup.NewDurable(dedup.Config{ExpectURLs: urls, Seed: 1, RestartEvery: urls})
 	if err != nil {
 		b.Fatal(err)
 	}
 	l.Begin(admits, 0)
+	keeper := make(chan struct{})
+	go func() { defer close(keeper); l.Run() }()
+	defer func() { l.Stop(); <-keeper }()
 	met := 0
 	meet := func(n int) {
 		for ; n > 0; n-- {
@@ -54,42 +60,33 @@ func BenchmarkRestart(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if p, a := admits.Admit(u); a == dedup.Maybe && !l.log.urls.NotFound(p) {
+			if p, a := admits.Admit(u); a == dedup.Maybe && !admits.(*dedup.Logged).NotFound(p) {
 				b.Fatalf("%s is not new", u)
 			}
 			met++
 		}
 	}
-	work := func() (done bool) {
-		j := l.next(nothing{})
-		if j == nil {
-			return true
-		}
-		if j.err = j.do(); l.Take(j) != nil {
-			b.Fatal(j.err)
-		}
-		return false
-	}
-	for met < urls {
-		meet(min(tail, urls-met))
+	// commit has what was admitted committed, and all that follows from it done.
+	commit := func() {
 		l.CutSent()
-		if err := l.Seal(dir.DB().NewBatch()); err != nil {
+		if err := l.Seal(disk.Of(dir).NewBatch()); err != nil {
 			b.Fatal(err)
 		}
-		for !work() {
+		for l.Work(nothing{}); !l.Idle(); l.Work(nothing{}) {
+			if err := l.Take(<-l.Done()); err != nil {
+				b.Fatal(err)
+			}
 		}
 	}
+	for met < urls-tail {
+		meet(tail)
+		commit()
+	}
 	for b.Loop() {
-		meanwhile := tail - l.log.urls.TailLen()
-		l.log.rebuild = &rebuild{layer: -1}
-		for l.log.rebuild != nil {
-			if l.log.rebuild.layer == l.log.layers-1 {
-				b.StopTimer()
-				meet(meanwhile)
-				b.StartTimer()
-			}
-			work()
-		}
+		b.StopTimer()
+		meet(urls - met%urls) // which makes a restart due
+		b.StartTimer()
+		commit()
 	}
 	longest := l.Restarts().LongestPause
 	b.ReportMetric(float64(longest.Microseconds())/1000, "ms-longest-pause")
