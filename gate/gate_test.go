@@ -292,8 +292,11 @@ func TestSaturated(t *testing.T) {
 // The checks that a new filter must leave open are those of admissions that wait.
 func TestOpenChecks(t *testing.T) {
 	w := newWorld(&row{seeds: "a/ a/0"}, mode{doubt: true})
-	w.answer(w.lease("a/"), "page", []string{"a/1", "nofollow:a/2"})
+	w.answer(w.lease("a/"), "page", []string{"a/1", "nofollow:a/2", "a/1", "nofollow:a/1", "nofollow:a/2"})
 	w.answer(w.lease("a/0"), "moved", []string{"a/3"})
+	if n := w.gate.Checks().Waiting(); n != 3 {
+		t.Errorf("%d checks wait, want one for each URL", n)
+	}
 	var open []string
 	w.gate.Checks().Open(func(p dedup.Pending) bool {
 		open = append(open, short(p.URL().String()))
@@ -349,6 +352,28 @@ func TestDamagedRecords(t *testing.T) {
 	w.disk.hosts["a.test"] = []byte{99}
 	if err := restore(w.disk); err == nil {
 		t.Error("a host's damaged state is taken")
+	}
+}
+
+// The last commit has the refusals that the recorder has not been given, and no others: all
+// that it was given before is in its own part, for which nobody asks in the way of the others.
+func TestLastCommitRepeatsNoRefusal(t *testing.T) {
+	w := begin(row{seeds: "a/ a/1 a/2 a/3", script: "a/ page b/"}, mode{false, 1})
+	w.answer(w.lease("a/1"), "page", []string{"b/1"})
+	w.record(true)
+	w.commit()
+	w.answer(w.lease("a/2"), "page", []string{"b/2"})
+	w.record(false)
+	w.answer(w.lease("a/3"), "failed", []string{"timeout"})
+	w.commit()
+	w.cut = len(w.skips)
+	w.restart()
+	var got []string
+	for _, s := range w.gate.Backlog() {
+		got = append(got, short(s.URL))
+	}
+	if !slices.Equal(got, []string{"a/3"}) {
+		t.Errorf("the commit has %q beside the recorder's part, want a/3", got)
 	}
 }
 
