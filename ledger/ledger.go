@@ -185,9 +185,13 @@ func (l *Ledger) Seal(b *store.Batch) error {
 	return nil
 }
 
-// land ends a commit.
+// land ends a commit. One that was under way when the Ledger was closed is durable all the
+// same, but it is the last.
 func (l *Ledger) land() {
-	l.state, l.landed = gathering, l.seq
+	if l.state == sealed {
+		l.state = gathering
+	}
+	l.landed = l.seq
 	l.unsaved.pages -= l.sealing.pages
 	l.unsaved.urls -= l.sealing.urls
 	l.owner.Landed()

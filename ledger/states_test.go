@@ -138,6 +138,32 @@ func yes(b bool) string {
 	return ""
 }
 
+// Closed is for good, whatever is under way.
+func TestClosedStaysClosed(t *testing.T) {
+	for _, s := range situations[1:] {
+		for name, fail := range map[string]func(r *rig){
+			"the recorder fails": func(r *rig) { r.Shut() },
+			"the store fails":    func(r *rig) { r.Fail(errors.New("no more room")) },
+		} {
+			r := newRig(t, nil, true)
+			s.reach(t, r)
+			fail(r)
+			r.Seal(r.dir.DB().NewBatch())
+			if r.running != nil {
+				r.Ledger.Take(<-r.Done())
+			}
+			r.Changed(1)
+			r.Work(rigChecks{r})
+			if !r.Closed() || r.WantsCut(later()) || !r.Idle() || r.running != nil {
+				t.Errorf("%s when it is %s: %s then, wants a cut: %v, idle: %v", name, s.name, names[r.state], r.WantsCut(later()), r.Idle())
+			}
+			if len(r.commits) > 0 && s.name != "sealed" && s.name != "running" {
+				t.Errorf("%s when it is %s: a commit was made", name, s.name)
+			}
+		}
+	}
+}
+
 // A commit that the keeper has when the recorder fails is durable all the same, and counted.
 func TestCommitUnderWayLandsWhenClosed(t *testing.T) {
 	r := newRig(t, nil, true)
