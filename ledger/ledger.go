@@ -163,8 +163,12 @@ func (l *Ledger) WantsCut(now time.Time) bool {
 	return l.state == gathering && !l.due.IsZero() && (!now.Before(l.due) || l.unsaved.times(1))
 }
 
-// CutSent says that the recorder was asked.
+// CutSent says that the recorder was asked, as WantsCut wished. In any other state it does
+// nothing.
 func (l *Ledger) CutSent() {
+	if l.state != gathering {
+		return
+	}
 	l.state, l.due = cutting, time.Time{}
 	l.alarm.Stop()
 }

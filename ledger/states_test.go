@@ -50,6 +50,8 @@ func TestEveryMethodInEveryState(t *testing.T) {
 		then  map[string]string
 	}{
 		{"WantsCut", func(r *rig) string { return yes(r.WantsCut(later())) }, answers{"gathering": "yes"}, same},
+		{"CutSent", func(r *rig) string { r.CutSent(); return "" }, nil,
+			map[string]string{"memory": "memory", "gathering": "cutting", "cutting": "cutting", "sealed": "sealed", "running": "sealed", "closed": "closed"}},
 		{"Seal", func(r *rig) string { return fmt.Sprint(r.Seal(batch(r))) },
 			answers{"memory": "<nil>", "gathering": "<nil>", "cutting": "<nil>", "sealed": "<nil>", "running": "<nil>", "closed": "<nil>"},
 			map[string]string{"memory": "memory", "gathering": "gathering", "cutting": "sealed", "sealed": "sealed", "running": "sealed", "closed": "closed"}},
@@ -148,6 +150,7 @@ func TestClosedStaysClosed(t *testing.T) {
 			r := newRig(t, nil, true)
 			s.reach(t, r)
 			fail(r)
+			r.CutSent()
 			r.Seal(r.dir.DB().NewBatch())
 			if r.running != nil {
 				r.Ledger.Take(<-r.Done())
