@@ -29,7 +29,13 @@ type rig struct {
 	open     int // how often the open checks were asked for
 }
 
-const rigLayers = 2
+const (
+	rigLayers = 2
+	rigTail   = 4
+)
+
+// rigFilter restarts after every twelve URLs.
+var rigFilter = dedup.Config{ExpectURLs: 100, Layers: rigLayers, Seed: 1, RestartEvery: 12}
 
 // newRig begins a crawl in memory, on fs if it is not nil. Nothing is admitted yet.
 func newRig(t testing.TB, fs store.FS, durable bool) *rig {
@@ -41,14 +47,11 @@ func newRig(t testing.TB, fs store.FS, durable bool) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{dir: dir}
-	if r.Ledger, err = Open(Config{Store: dir, Layers: rigLayers, Tail: 4}, r); err != nil {
+	if r.Ledger, err = Open(Config{Store: dir, Layers: rigLayers, Tail: rigTail}, r); err != nil {
 		t.Fatal(err)
 	}
 	if durable {
-		if r.admits, err = dedup.NewDurable(dedup.Config{ExpectURLs: 100, Layers: rigLayers, Seed: 1}); err != nil {
-			t.Fatal(err)
-		}
-		r.Begin(r.admits, 0)
+		r.begin(t, rigFilter)
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -63,6 +66,17 @@ func newRig(t testing.TB, fs store.FS, durable bool) *rig {
 		}
 	})
 	return r
+}
+
+// begin begins a crawl with that filter.
+func (r *rig) begin(t testing.TB, cfg dedup.Config) {
+	t.Helper()
+	admits, err := dedup.NewDurable(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.admits = admits
+	r.Begin(admits, 0)
 }
 
 // Commit, Landed, Waiting, Take, Answer and Open make r a State and its Checks.
@@ -119,30 +133,28 @@ func (r *rig) commit(t testing.TB) error {
 	}
 }
 
-// admit admits n URLs that nobody has admitted, and returns their fingerprints.
-func (r *rig) admit(t testing.TB, from, n int) (fps []uint64) {
+// admit admits n URLs that nobody has admitted.
+func (r *rig) admit(t testing.TB, from, n int) {
 	t.Helper()
 	for i := from; i < from+n; i++ {
-		u := rigURL(t, i)
-		if p, a := r.admits.Admit(u); a == dedup.Maybe && !r.log.NotFound(p) || a == dedup.Seen {
-			t.Fatalf("%s is not new", u)
+		if p, a := r.admits.Admit(rigURL(t, i)); a == dedup.Maybe && !r.log.NotFound(p) || a == dedup.Seen {
+			t.Fatalf("%s is not new", rigURL(t, i))
 		}
 		r.Changed(1)
-		fps = append(fps, fingerprint(r, u))
 	}
-	return fps
 }
 
-func fingerprint(r *rig, u weburl.URL) uint64 {
+// fingerprint is what the log has of a URL.
+func (r *rig) fingerprint(t testing.TB, i int) uint64 {
 	account, err := r.admits.AppendAccount(nil)
 	if err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
 	log, err := dedup.Reopen(account)
 	if err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
-	return log.Pending(u).Fingerprint()
+	return log.Pending(rigURL(t, i)).Fingerprint()
 }
 
 func rigURL(t testing.TB, i int) weburl.URL {

@@ -29,9 +29,7 @@ var situations = []struct {
 func (r *rig) seal(t *testing.T) {
 	t.Helper()
 	r.CutSent()
-	if err := r.Seal(r.dir.DB().NewBatch()); err != nil {
-		t.Fatal(err)
-	}
+	r.sealCut(t)
 }
 
 var names = map[state]string{memory: "memory", gathering: "gathering", cutting: "cutting", sealed: "sealed", closed: "closed"}
@@ -187,7 +185,7 @@ func TestNoChangeIsLost(t *testing.T) {
 	note(r, "mgathering")
 	r.CutSent()
 	note(r, "mcutting")
-	r.seal2(t)
+	r.sealCut(t)
 	note(r, "msealed")
 	r.Work(rigChecks{r})
 	note(r, "mrunning")
@@ -215,7 +213,7 @@ func TestNoChangeIsLost(t *testing.T) {
 	}
 }
 
-func (r *rig) seal2(t *testing.T) {
+func (r *rig) sealCut(t *testing.T) {
 	t.Helper()
 	if err := r.Seal(r.dir.DB().NewBatch()); err != nil {
 		t.Fatal(err)
@@ -237,7 +235,7 @@ func TestAChangeBehindTheCutIsDueAgain(t *testing.T) {
 	r := newRig(t, nil, true)
 	r.CutSent()
 	r.Changed(1)
-	r.seal2(t)
+	r.sealCut(t)
 	r.work(t)
 	if !r.WantsCut(later()) || r.WantsCut(time.Now().Add(-time.Second)) {
 		t.Error("no commit is due, or one at once")
@@ -309,7 +307,6 @@ func TestAlarm(t *testing.T) {
 		}
 		start := time.Now()
 		r.Changed(1)
-		time.AfterFunc(commitEvery/2, func() {}) // virtual time stands still for nobody
 		rang := <-r.Alarm()
 		if took := rang.Sub(start); took != commitEvery || !r.WantsCut(rang) || r.WantsCut(start) {
 			t.Errorf("it rang after %s, wants a cut: %v", took, r.WantsCut(rang))
