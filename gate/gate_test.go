@@ -51,6 +51,26 @@ func TestPermissionComesWithThePage(t *testing.T) {
 	}
 }
 
+// A page that has its turn first takes no other's permission, and neither has one for its next
+// try.
+func TestPermissionIsOnePages(t *testing.T) {
+	change := func(c *gate.Config) { c.Frontier.Retries = 1 }
+	w := begin(row{seeds: "a/ a/1", change: change, script: "a/ leased\na/1 leased"}, mode{})
+	w.gate.RobotsFile(&w.flight[0], gate.RobotsFile{}, w.now)
+	w.gate.Return(&w.flight[1], time.Time{}) // stands before the other
+	w.flight = nil
+	if got := w.lease("a/1").Permission; got != nil {
+		t.Errorf("a/1 comes with the permission of a/: %+v", got)
+	}
+	if w.lease("a/").Permission == nil {
+		t.Error("a/ comes without its permission")
+	}
+	w.event(strings.Fields("a/ failed timeout"))
+	if got := w.lease("a/").Permission; got != nil {
+		t.Errorf("a/ comes again with the permission it had: %+v", got)
+	}
+}
+
 // A host's permissions go with it when it is closed.
 func TestPermissionGoesWithItsHost(t *testing.T) {
 	w := begin(row{seeds: "a/ a/1", script: "a/ leased\na/1 leased"}, mode{})
@@ -59,8 +79,8 @@ func TestPermissionGoesWithItsHost(t *testing.T) {
 	w.flight = []gate.Task{gone}
 	w.event(strings.Fields(short(gone.URL.String()) + " gone"))
 	w.finish()
-	if len(w.skips) != 2 || w.skips[1].URL != page.URL.String() {
-		t.Errorf("skips %v", w.skips)
+	if n := w.gate.Permits(); n != 0 || len(w.skips) != 2 || w.skips[1].URL != page.URL.String() {
+		t.Errorf("%d permissions, skips %v", n, w.skips)
 	}
 }
 
@@ -117,11 +137,11 @@ func TestCredit(t *testing.T) {
 // So many refusals that the recorder has to keep up: neither a closed host's queue nor traps
 // make more of them until it has.
 func TestCrowded(t *testing.T) {
-	w := begin(row{seeds: "a/ b/", script: "a/ page " + many("a/%d", 0, 3000)}, mode{})
+	w := begin(row{seeds: "a/ " + many("b/%d", 0, 9), script: "a/ page " + many("a/%d", 0, 3000)}, mode{})
 	task := w.lease("a/0")
 	w.gate.Refuse(task, w.now, frontier.Outcome{Verdict: frontier.Throttled, RetryAfter: time.Hour}, gate.Skip{URL: "x", Reason: gate.HostClosed})
 	var sizes []int
-	for w.gate.Queue().Queued() > 1 {
+	for more := true; more; more = len(w.gate.Backlog()) > 0 {
 		w.gate.Drain()
 		if task, ok := w.gate.Next(w.now.Add(time.Hour)); ok && w.gate.Crowded() {
 			t.Errorf("%s is leased while the recorder does not keep up", task.URL)
@@ -129,6 +149,7 @@ func TestCrowded(t *testing.T) {
 		w.gate.Drain()
 		sizes = append(sizes, len(w.gate.Backlog()))
 		w.gate.Sent(false)
+		w.gate.Drain()
 	}
 	if !slices.Equal(sizes, []int{1025, 1024, 951}) { // the first is the page that closed the host
 		t.Errorf("backlogs of %v", sizes)
@@ -157,6 +178,10 @@ func TestTrapProvesHonest(t *testing.T) {
 	for _, m := range steadily {
 		r := row{seeds: "a/", change: guarded, script: calendar + "\na/2026-01-10 same " + many("a/%04d-02-03", 2000, 4000)}
 		w := begin(r, m)
+		w.exhaust()
+		if len(w.leased) != 2011 {
+			t.Errorf("%s: %d pages before any other look, want 2011", m, len(w.leased))
+		}
 		w.finish()
 		w.checkFates()
 		w.checkCounts()
@@ -203,10 +228,10 @@ func TestFinishProvisionally(t *testing.T) {
 		answer
 		a/1 page a/3
 		hold
-		add a/4
-		add a/5`}, mode{doubt: true})
+		add a/4`}, mode{doubt: true})
+	w.gate.Page(&gate.Page{Task: gate.Task{Item: frontier.Item{URL: long("a/")}}, Links: w.links([]string{"nofollow:a/5"})}, w.now)
 	w.gate.FinishProvisionally()
-	w.held = false
+	w.held, w.asked = false, nil
 	w.settle()
 	var got []string
 	for _, s := range w.skips {
@@ -232,6 +257,22 @@ func TestDeferralsAreBounded(t *testing.T) {
 	}
 }
 
+// What is deferred no longer makes room for others.
+func TestDeferralsMakeRoom(t *testing.T) {
+	const most = 1 << 16
+	for name, r := range map[string]row{
+		"scope":  {seeds: "b/ a/ b/1", script: "b/ page " + many("www.a/%d", 0, most) + "\na/ moved www.a/"},
+		"budget": {seeds: "a/ b/1", change: budget(3), script: "a/ page a/x a/y " + many("a/%d", 0, most) + "\na/x forbidden\na/y forbidden"},
+	} {
+		w := begin(r, mode{})
+		before := len(w.skips)
+		w.event(strings.Fields("b/1 page nofollow:b/2 nofollow:b/3"))
+		if len(w.skips) != before {
+			t.Errorf("%s: a refusal is final at once, though %d were taken out", name, most)
+		}
+	}
+}
+
 // So many checks wait that pages must, too.
 func TestSaturated(t *testing.T) {
 	const most = 16 << 10
@@ -250,7 +291,12 @@ func TestSaturated(t *testing.T) {
 
 // The checks that a new filter must leave open are those of admissions that wait.
 func TestOpenChecks(t *testing.T) {
-	w := begin(row{seeds: "a/ a/0", script: "hold\na/ page a/1 nofollow:a/2\na/0 moved a/3"}, mode{doubt: true})
+	w := newWorld(&row{seeds: "a/ a/0"}, mode{doubt: true})
+	w.answer(w.lease("a/"), "page", []string{"a/1", "nofollow:a/2", "a/1", "nofollow:a/1", "nofollow:a/2"})
+	w.answer(w.lease("a/0"), "moved", []string{"a/3"})
+	if n := w.gate.Checks().Waiting(); n != 3 {
+		t.Errorf("%d checks wait, want one for each URL", n)
+	}
 	var open []string
 	w.gate.Checks().Open(func(p dedup.Pending) bool {
 		open = append(open, short(p.URL().String()))
@@ -269,7 +315,7 @@ func TestDamagedRecords(t *testing.T) {
 		b/ page nofollow:b/1 b/2
 		hold
 		b/2 page b/3`}
-	w := begin(r, mode{true, true})
+	w := begin(r, mode{true, 1})
 	restore := func(d *disk) error {
 		account, err := w.admits.AppendAccount(nil)
 		if err != nil {
@@ -309,9 +355,31 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
+// The last commit has the refusals that the recorder has not been given, and no others: all
+// that it was given before is in its own part, for which nobody asks in the way of the others.
+func TestLastCommitRepeatsNoRefusal(t *testing.T) {
+	w := begin(row{seeds: "a/ a/1 a/2 a/3", script: "a/ page b/"}, mode{false, 1})
+	w.answer(w.lease("a/1"), "page", []string{"b/1"})
+	w.record(true)
+	w.commit()
+	w.answer(w.lease("a/2"), "page", []string{"b/2"})
+	w.record(false)
+	w.answer(w.lease("a/3"), "failed", []string{"timeout"})
+	w.commit()
+	w.cut = len(w.skips)
+	w.restart()
+	var got []string
+	for _, s := range w.gate.Backlog() {
+		got = append(got, short(s.URL))
+	}
+	if !slices.Equal(got, []string{"a/3"}) {
+		t.Errorf("the commit has %q beside the recorder's part, want a/3", got)
+	}
+}
+
 // ReadSeeds returns what Seeds was given.
 func TestReadSeeds(t *testing.T) {
-	w := newWorld(&row{seeds: "b/ a/"}, mode{restart: true})
+	w := newWorld(&row{seeds: "b/ a/"}, mode{restart: 1})
 	seeds, err := gate.ReadSeeds(w.disk)
 	if err != nil || !slices.Equal(seeds, []weburl.URL{long("b/"), long("a/")}) {
 		t.Errorf("%v, %v", seeds, err)
@@ -324,6 +392,81 @@ func TestMode(t *testing.T) {
 		w := newWorld(&row{seeds: "a/"}, m)
 		if w.gate.Mode() != want {
 			t.Errorf("%s: mode %q, not %q", m, w.gate.Mode(), want)
+		}
+	}
+}
+
+// Whoever commits hears of everything that changes, and by how many URLs.
+func TestJournalHearsOfChanges(t *testing.T) {
+	for script, urls := range map[string]int{
+		"a/0 returned":               0,
+		"a/0 page":                   0,
+		"a/0 failed timeout":         0,
+		"a/0 forbidden":              0,
+		"a/0 moved":                  0,
+		"a/0 moved a/2":              1,
+		"a/0 page a/2 a/3 a/0":       2,
+		"a/0 page nofollow:a/2":      0,
+		"a/0 page b/":                0,
+		"a/0 page a/x/x/x/x":         2,
+		"add a/2":                    1,
+		"add a/0":                    0,
+		"a/0 robots a/s.xml b/s.xml": 1,
+	} {
+		w := begin(row{seeds: "a/ a/0", change: guarded, script: "a/0 leased"}, mode{doubt: true})
+		w.changes, w.changed = 0, 0
+		w.event(strings.Fields(script))
+		for w.next() {
+		}
+		quiet := script == "a/0 page" // the page itself is what whoever commits counts
+		if w.changed != urls || (w.changes+len(w.notes) > 0) == quiet {
+			t.Errorf("%q: the Journal heard of %d changes and %d URLs, want %d", script, w.changes, w.changed, urls)
+		}
+	}
+}
+
+// A question that was open over a restart stays open, though the filter is a better one by
+// then: the log answers it, and the false positive is counted.
+func TestOpenCheckStaysOpen(t *testing.T) {
+	w := begin(row{seeds: "a/ a/0", script: "hold\na/ page a/1"}, mode{doubt: true})
+	w.mode.doubt = false
+	w.commit()
+	w.restart()
+	w.answer(w.lease("a/0"), "page", []string{"a/1", "a/2"})
+	n := w.gate.Counts()
+	w.finish()
+	if stats, _ := w.gate.Account(); n.Maybe != 2 || n.Admitted != 3 || stats.FalsePositives != 1 || len(w.leased) != 4 {
+		t.Errorf("%d waited, %d admitted, %d false positives, leased %v", n.Maybe, n.Admitted, stats.FalsePositives, w.leased)
+	}
+}
+
+// What the log has found once is known from then on.
+func TestFoundIsKnown(t *testing.T) {
+	w := begin(row{seeds: "a/ a/0", script: "a/ page a/0\na/0 page a/0 a/0"}, mode{doubt: true})
+	if n := w.gate.Counts().Maybe; n != 1 {
+		t.Errorf("the log was asked %d times, want once", n)
+	}
+}
+
+// A pattern whose pages are copies is a trap only if they lead to ever new URLs.
+func TestTrapNeedsNewLinks(t *testing.T) {
+	for _, fertile := range []bool{true, false} {
+		var b strings.Builder
+		fmt.Fprintln(&b, "a/ page", many("a/list/%d", 0, 60))
+		for i := range 60 {
+			link := "a/list/0"
+			if fertile {
+				link = fmt.Sprintf("a/list/%d", 100+i)
+			}
+			fmt.Fprintf(&b, "a/list/%d same %s\n", i, link)
+		}
+		r := row{seeds: "a/", change: guarded, script: b.String()}
+		for _, limit := range []int{0, 100} {
+			r.change = both(guarded, depth(limit))
+			w := r.play(mode{})
+			if trapped := len(w.skips) > 0; trapped != fertile {
+				t.Errorf("new links %v, depth limit %d: %d URLs refused as a trap's", fertile, limit, len(w.skips))
+			}
 		}
 	}
 }

@@ -677,6 +677,7 @@ var pairs = []row{
 			trust a/`,
 		leased:   "a/ " + calendarDays + " a/list/1 a/list/2",
 		admitted: 14,
+		honest:   1,
 		skips: `a/list/2 host-closed via a/2026-01-10
 			a/2026-02-01 host-closed via a/2026-01-10`,
 	},
@@ -688,6 +689,7 @@ var pairs = []row{
 			trust a/`,
 		leased:   "a/ " + calendarDays + " a/list/1",
 		admitted: 13,
+		honest:   1,
 		skips: `a/list/2 host-budget via a/2026-01-10
 			a/2026-02-01 host-budget via a/2026-01-10`,
 	},
@@ -781,8 +783,6 @@ var pairs = []row{
 			a/3 host-closed via a/`,
 	},
 }
-
-var restarts = modes{{restart: true}, {true, true}}
 
 // chain is ten redirects.
 const chain = `

@@ -75,10 +75,10 @@ var rules = []row{
 	},
 	{
 		name: "scope prefix: a seed that redirects brings the same directory of the other name", seeds: "a/d/index", change: scope(gate.ScopePrefix),
-		script: `a/d/index moved www.a/d/home
-			www.a/d/home page www.a/d/1 www.a/2`,
-		leased: "a/d/index www.a/d/home www.a/d/1",
-		skips:  `www.a/2 scope via www.a/d/home`,
+		script: `a/d/index moved www.a/d/e/home
+			www.a/d/e/home page www.a/d/1 www.a/2`,
+		leased: "a/d/index www.a/d/e/home www.a/d/1",
+		skips:  `www.a/2 scope via www.a/d/e/home`,
 	},
 	{
 		name: "scope: a seed that redirects to another site brings nothing", seeds: "a/",
@@ -94,6 +94,26 @@ var rules = []row{
 		leased: "a/ a/1",
 		skips:  `a/1 scope via a/ to www.a/`,
 		untold: "www.a/",
+	},
+
+	{
+		name: "scope: several seeds that redirect, and several that are added", seeds: "a/ b/",
+		script: `a/ moved www.a/
+			b/ moved www.b/
+			add c/
+			add d/
+			www.a/ page www.a/1
+			www.b/ page www.b/1
+			c/ page c/1
+			d/ page d/1`,
+		leased: "a/ b/ www.a/ d/ www.b/ c/ www.a/1 d/1 www.b/1 c/1",
+	},
+	{
+		name: "scope: a seed that redirects to another port brings nothing", seeds: "a/",
+		script: `a/ moved a:8080/`,
+		leased: "a/",
+		skips:  `a/ scope to a:8080/`,
+		untold: "a:8080/",
 	},
 
 	// Excluded.
@@ -292,6 +312,14 @@ var rules = []row{
 		skips:  `a/ redirect-loop to a/`,
 	},
 	{
+		name: "redirect loop: to itself behind another", seeds: "a/",
+		script: `a/ page a/1
+			a/1 moved a/2
+			a/2 moved a/2`,
+		leased: "a/ a/1 a/2",
+		skips:  `a/2 redirect-loop via a/ to a/2`,
+	},
+	{
 		name: "redirect loop: to where it began", seeds: "a/",
 		script: `a/ page a/1
 			a/1 moved a/2
@@ -387,11 +415,14 @@ var rules = []row{
 		leased: "a/ a/x/x/x/x",
 	},
 	{
-		name: "trap: what is trusted after a restart is fetched", seeds: "a/", change: guarded, modes: modes{{restart: true}, {true, true}},
+		name: "trap: what is trusted after a restart is fetched", seeds: "a/", change: guarded, modes: restarts,
 		script: calendar + `
-			a/2026-01-10 same a/2026-02-01 a/2026-02-02 a/1
-			trust a/`,
-		leased: "a/ " + calendarDays + " a/2026-02-01 a/2026-02-02 a/1",
+			a/2026-01-10 same a/2026-02-01 a/2026-02-02 a/list/1
+			a/list/1 page
+			trust a/
+			a/2026-02-01 page`,
+		leased: "a/ " + calendarDays + " a/list/1 a/2026-02-01 a/2026-02-02",
+		honest: 2,
 	},
 
 	// robots.txt.

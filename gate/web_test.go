@@ -51,6 +51,7 @@ type row struct {
 	leased   string // what is fetched, in that order
 	skips    string // what is reported, in any order: "a/x reason", then "via a/" and "to a/y"
 	admitted int    // URLs, if not as many as are leased
+	honest   int    // URLs that were refused as traps\' and queued again
 	untold   string // URLs that end without a fate of their own; a comment says why
 	modes    modes
 	gap      string // what is known to be wrong: the row is as it should be
@@ -59,27 +60,26 @@ type row struct {
 // mode is how a script is run.
 type mode struct {
 	doubt   bool // every answer but for the latest URLs is "perhaps"
-	restart bool // after each event the Gate is committed, and another one restored
+	restart int  // after each event the Gate is committed, and after so many another one restored
 }
 
 type modes []mode
 
 var (
-	all        modes = []mode{{}, {restart: true}, {doubt: true}, {true, true}}
-	doubtfully modes = []mode{{doubt: true}, {true, true}} // it needs them
-	steadily   modes = []mode{{}, {doubt: true}}           // it is about what a restart ends
+	all        modes = []mode{{}, {false, 1}, {doubt: true}, {true, 1}, {true, 3}}
+	doubtfully modes = []mode{{doubt: true}, {true, 1}, {true, 3}} // it needs them
+	steadily   modes = []mode{{}, {doubt: true}}                   // it is about what a restart ends
+	restarts   modes = []mode{{false, 1}, {true, 1}}               // it needs one after each event
 )
 
 func (m mode) String() string {
 	switch {
-	case m.doubt && m.restart:
-		return "doubt, restarts"
-	case m.doubt:
+	case m == mode{}:
+		return "memory"
+	case m.restart == 0:
 		return "doubt"
-	case m.restart:
-		return "restarts"
 	}
-	return "memory"
+	return fmt.Sprintf("doubt %v, restart every %d", m.doubt, m.restart)
 }
 
 // run runs the script in one mode and returns what is not as it should be.
@@ -114,7 +114,10 @@ type world struct {
 	log     map[uint64]bool // the fingerprints of URLs on disk
 	prefix  []uint64        // and of their hosts
 	seq     uint64
-	held    bool // the log answers no more
+	held    bool     // the log answers no more
+	asked   []uint64 // what it is asked about
+	changes int      // that the Journal heard of
+	changed int      // URLs among them
 	flight  []gate.Task
 	pages   map[string]int
 	moved   map[string]bool
@@ -155,7 +158,8 @@ func newWorld(r *row, m mode) *world {
 		panic(err)
 	}
 	w.gate.Seeds(w.urls(strings.Fields(r.seeds)))
-	if m.doubt || m.restart {
+	if m != (mode{}) {
+		w.commit()
 		w.restart()
 	}
 	w.settle()
@@ -163,12 +167,13 @@ func newWorld(r *row, m mode) *world {
 }
 
 func long(s string) weburl.URL {
-	host, path, _ := strings.Cut(s, "/")
-	scheme, host, ok := strings.Cut(host, ":")
-	if !ok {
-		scheme, host = "http", scheme
+	scheme := "http"
+	if rest, ok := strings.CutPrefix(s, "https:"); ok {
+		scheme, s = "https", rest
 	}
-	u, err := weburl.Parse(scheme + "://" + host + ".test/" + path)
+	host, path, _ := strings.Cut(s, "/")
+	host, port, _ := strings.Cut(host, ":")
+	u, err := weburl.Parse(scheme + "://" + strings.TrimSuffix(host+".test:"+port, ":") + "/" + path)
 	if err != nil {
 		panic(err)
 	}
@@ -176,7 +181,8 @@ func long(s string) weburl.URL {
 }
 
 func short(s string) string {
-	return strings.Replace(strings.Replace(strings.TrimPrefix(s, "http://"), "https://", "https:", 1), ".test/", "/", 1)
+	s = strings.Replace(strings.TrimPrefix(s, "http://"), "https://", "https:", 1)
+	return strings.Replace(s, ".test", "", 1)
 }
 
 func (w *world) urls(list []string) (urls []weburl.URL) {
@@ -193,7 +199,8 @@ func (w *world) fail(format string, args ...any) {
 
 // event carries out one line.
 func (w *world) event(f []string) {
-	if w.mode.restart {
+	commits := w.mode.restart > 0
+	if commits {
 		w.record(true)
 	}
 	switch f[0] {
@@ -210,10 +217,16 @@ func (w *world) event(f []string) {
 			w.answer(t, f[1], f[2:])
 		}
 	}
-	if w.mode.restart {
+	if w.held && w.asked == nil {
+		w.asked = w.gate.Checks().Take() // a commit may meet checks that the log is asked about
+	}
+	if commits {
 		if w.seq%2 == 0 {
 			w.record(false)
 		}
+		w.commit()
+	}
+	if commits && w.seq%uint64(w.mode.restart) == 0 {
 		w.restart()
 	}
 	w.settle()
@@ -310,12 +323,9 @@ func (w *world) answer(at *gate.Task, what string, args []string) {
 func (w *world) links(list []string) (links []parse.Link) {
 	for _, s := range list {
 		var l parse.Link
-		for {
-			kind, rest, ok := strings.Cut(s, ":")
-			if !ok || kind == "https" {
-				break
-			}
-			switch s = rest; kind {
+		for more := true; more; {
+			kind, rest, _ := strings.Cut(s, ":")
+			switch kind {
 			case "nofollow":
 				l.NoFollow = true
 			case "declined":
@@ -325,8 +335,9 @@ func (w *world) links(list []string) (links []parse.Link) {
 			case "sitemap":
 				l.Kind = parse.Sitemap
 			default:
-				panic("no link: " + kind)
+				more, rest = false, s
 			}
+			s = rest
 		}
 		l.URL = long(s)
 		w.met[s] = true
@@ -353,7 +364,7 @@ func (w *world) settle() {
 	for n := 0; ; n++ {
 		w.gate.Drain()
 		w.record(false)
-		if w.held || w.gate.Checks().Waiting() == 0 {
+		if w.held || w.asked == nil && w.gate.Checks().Waiting() == 0 {
 			return
 		}
 		if n == 10 {
@@ -366,13 +377,15 @@ func (w *world) settle() {
 
 // ask has the log answer.
 func (w *world) ask() {
-	c := w.gate.Checks()
-	fps := c.Take()
-	found := make([]bool, len(fps))
-	for i, fp := range fps {
+	if w.asked == nil {
+		w.asked = w.gate.Checks().Take()
+	}
+	found := make([]bool, len(w.asked))
+	for i, fp := range w.asked {
 		found[i] = w.log[fp]
 	}
-	c.Answer(found)
+	w.asked = nil
+	w.gate.Checks().Answer(found)
 }
 
 // record is the recorder: it is given what was refused, and asked for its part of a commit.
@@ -384,9 +397,8 @@ func (w *world) record(cut bool) {
 	}
 }
 
-// restart commits the Gate, and continues with another one.
+// restart continues with another Gate, from the last commit.
 func (w *world) restart() {
-	w.commit()
 	account, err := w.admits.AppendAccount(nil)
 	if err != nil {
 		panic(err)
@@ -415,7 +427,7 @@ func (w *world) restart() {
 	if _, a := w.admits.Peek(long("never/met")); (a == dedup.Maybe) != w.mode.doubt {
 		panic("the filter is not as the mode wants it")
 	}
-	w.flight = nil
+	w.flight, w.asked = nil, nil
 	w.skips = w.skips[:w.cut]
 }
 
@@ -435,6 +447,7 @@ func (w *world) commit() {
 		do(w.disk)
 	}
 	w.notes = nil
+	w.gate.Queue().Landed()
 }
 
 // Note and Changed make w a gate.Journal.
@@ -448,17 +461,26 @@ func (w *world) Note(key, value []byte) {
 	})
 }
 
-func (w *world) Changed(int) {}
+func (w *world) Changed(urls int) {
+	w.changes++
+	w.changed += urls
+}
 
-// finish has everything fetched that is left, and what remains reported.
-func (w *world) finish() {
+// exhaust has everything fetched that is left.
+func (w *world) exhaust() {
 	w.held = false
 	w.settle()
-	for n := 0; n < 10_000 && (len(w.flight) > 0 || w.next() || !w.gate.Idle() || w.gate.Reconsider()); n++ {
+	for n := 0; n < 10_000 && (len(w.flight) > 0 || w.next() || !w.gate.Idle()); n++ {
 		for len(w.flight) > 0 {
 			w.event([]string{short(w.flight[0].URL.String()), "page"})
 		}
 		w.settle()
+	}
+}
+
+// finish is the end, where what remains is reported.
+func (w *world) finish() {
+	for w.exhaust(); w.gate.Reconsider(); w.exhaust() {
 	}
 	if !w.gate.Idle() {
 		w.fail("%d URLs are still queued, %d wait for the log", w.gate.Queue().Queued(), w.gate.Checks().Waiting())
@@ -494,8 +516,18 @@ func (w *world) check() {
 	}
 	w.checkFates()
 	w.checkCounts()
-	if n, want := w.gate.Counts().Admitted, cmp.Or(r.admitted, len(w.leased)); n != want {
-		w.fail("%d URLs were admitted, want %d", n, want)
+	n := w.gate.Counts()
+	if want := cmp.Or(r.admitted, len(w.leased)); n.Admitted != want {
+		w.fail("%d URLs were admitted, want %d", n.Admitted, want)
+	}
+	refused := r.honest
+	for _, s := range w.skips {
+		if s.Trap != "" {
+			refused++
+		}
+	}
+	if want := n.Admitted + refused; w.mode != (mode{}) && w.changed != want {
+		w.fail("the Journal heard of %d URLs, want %d: those admitted, and those refused as traps'", w.changed, want)
 	}
 }
 

@@ -159,8 +159,12 @@ func (l *Ledger) WantsCut(now time.Time) bool {
 	return l.state == gathering && !l.due.IsZero() && (!now.Before(l.due) || l.unsaved.times(1))
 }
 
-// CutSent says that the recorder was asked.
+// CutSent says that the recorder was asked, as WantsCut wished. In any other state it does
+// nothing.
 func (l *Ledger) CutSent() {
+	if l.state != gathering {
+		return
+	}
 	l.state, l.due = cutting, time.Time{}
 	l.alarm.Stop()
 }
@@ -181,9 +185,13 @@ func (l *Ledger) Seal(b Batch) error {
 	return nil
 }
 
-// land ends a commit.
+// land ends a commit. One that was under way when the Ledger was closed is durable all the
+// same, but it is the last.
 func (l *Ledger) land() {
-	l.state, l.landed = gathering, l.seq
+	if l.state == sealed {
+		l.state = gathering
+	}
+	l.landed = l.seq
 	l.unsaved.pages -= l.sealing.pages
 	l.unsaved.urls -= l.sealing.urls
 	l.owner.Landed()
