@@ -64,7 +64,7 @@ func (c *crawled) run(t *testing.T, fs store.FS) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.dir.Close()) }()
 	c.created = true
-	if c.Ledger, err = Open(Config{Store: c.dir, Layers: rigLayers, Tail: rigTail}, &c.rig); err != nil {
+	if c.Ledger, err = Open(Config{Store: OfDir(c.dir), Layers: rigLayers, Tail: rigTail}, &c.rig); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
@@ -75,7 +75,7 @@ func (c *crawled) run(t *testing.T, fs store.FS) (err error) {
 		}
 	}
 	c.attempted = 9
-	if err := c.Last(c.dir.DB().NewBatch()); err != nil {
+	if err := c.Last(OfDir(c.dir).NewBatch()); err != nil {
 		return err
 	}
 	c.landed = 9
@@ -90,7 +90,7 @@ func (c *crawled) commit(t *testing.T, seq uint64) error {
 	}
 	c.CutSent()
 	c.attempted = seq
-	if err := c.Seal(c.dir.DB().NewBatch()); err != nil {
+	if err := c.Seal(OfDir(c.dir).NewBatch()); err != nil {
 		return err
 	}
 	c.waiting = []uint64{1, 2}
@@ -113,7 +113,7 @@ func (c *crawled) commit(t *testing.T, seq uint64) error {
 func (c *crawled) failed(err error) error {
 	c.Changed(1)
 	c.CutSent()
-	again := c.Seal(c.dir.DB().NewBatch())
+	again := c.Seal(OfDir(c.dir).NewBatch())
 	c.Work(rigChecks{&c.rig})
 	if c.Err() == nil || !errors.Is(err, c.Err()) || !c.Closed() || !c.Idle() || again != nil || c.running != nil {
 		return fmt.Errorf("after %w the Ledger has %v, closed: %v", err, c.Err(), c.Closed())
@@ -147,7 +147,7 @@ func (c *crawled) check(t *testing.T, fs store.FS) (err error) {
 	if seq == 0 {
 		return nil
 	}
-	if after.Ledger, err = Open(Config{Store: dir, Layers: rigLayers, Tail: rigTail}, after); err != nil {
+	if after.Ledger, err = Open(Config{Store: OfDir(dir), Layers: rigLayers, Tail: rigTail}, after); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, after.Close()) }()
@@ -157,7 +157,7 @@ func (c *crawled) check(t *testing.T, fs store.FS) (err error) {
 	}
 	after.admits = log.Open(nil)
 	for i := crawledURLs; i < int(min(seq, 8)+1)*crawledURLs; i++ {
-		in, err := Admitted(dir, rigURL(t, i))
+		in, err := Admitted(OfDir(dir), rigURL(t, i))
 		if _, a := after.admits.Peek(rigURL(t, i)); err != nil || !in || a == dedup.New {
 			return fmt.Errorf("commit %d is there, but not %s: %w", seq, rigURL(t, i), err)
 		}

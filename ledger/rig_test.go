@@ -47,7 +47,7 @@ func newRig(t testing.TB, fs store.FS, durable bool) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{dir: dir}
-	if r.Ledger, err = Open(Config{Store: dir, Layers: rigLayers, Tail: rigTail}, r); err != nil {
+	if r.Ledger, err = Open(Config{Store: OfDir(dir), Layers: rigLayers, Tail: rigTail}, r); err != nil {
 		t.Fatal(err)
 	}
 	if durable {
@@ -81,7 +81,7 @@ func (r *rig) begin(t testing.TB, cfg dedup.Config) {
 
 // Commit, Landed, Waiting, Take, Answer and Open make r a State and its Checks.
 
-func (r *rig) Commit(b *store.Batch, seq uint64, last bool) error {
+func (r *rig) Commit(b Batch, seq uint64, last bool) error {
 	if r.refuses != nil {
 		return r.refuses
 	}
@@ -123,7 +123,7 @@ func (r *rig) work(t testing.TB) (k kind, worked bool) {
 func (r *rig) commit(t testing.TB) error {
 	t.Helper()
 	r.CutSent()
-	if err := r.Seal(r.dir.DB().NewBatch()); err != nil {
+	if err := r.Seal(OfDir(r.dir).NewBatch()); err != nil {
 		return err
 	}
 	for {

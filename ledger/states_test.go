@@ -8,8 +8,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"crawler/store"
 )
 
 // situations are the states, and in what a commit can be when its recorder or store fails.
@@ -124,11 +122,11 @@ func TestEveryMethodInEveryState(t *testing.T) {
 	}
 }
 
-func batch(r *rig) *store.Batch {
+func batch(r *rig) Batch {
 	if !r.dir.Durable() {
 		return nil
 	}
-	return r.dir.DB().NewBatch()
+	return OfDir(r.dir).NewBatch()
 }
 
 func yes(b bool) string {
@@ -149,7 +147,7 @@ func TestClosedStaysClosed(t *testing.T) {
 			s.reach(t, r)
 			fail(r)
 			r.CutSent()
-			r.Seal(r.dir.DB().NewBatch())
+			r.Seal(OfDir(r.dir).NewBatch())
 			if r.running != nil {
 				r.Ledger.Take(<-r.Done())
 			}
@@ -204,7 +202,7 @@ func TestNoChangeIsLost(t *testing.T) {
 		t.Error("a commit is due, though nothing has changed")
 	}
 	note(r, "mlast")
-	if err := r.Last(r.dir.DB().NewBatch()); err != nil {
+	if err := r.Last(OfDir(r.dir).NewBatch()); err != nil {
 		t.Fatal(err)
 	}
 	r.expect(t, "after the last commit", map[string]string{"mlast": "1", "mlanded": "1"})
@@ -215,7 +213,7 @@ func TestNoChangeIsLost(t *testing.T) {
 
 func (r *rig) sealCut(t *testing.T) {
 	t.Helper()
-	if err := r.Seal(r.dir.DB().NewBatch()); err != nil {
+	if err := r.Seal(OfDir(r.dir).NewBatch()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -150,7 +150,7 @@ func TestReopenKnowsWhatWasCommitted(t *testing.T) {
 			if filterOnly {
 				continue
 			}
-			in, err := Admitted(r.dir, rigURL(t, i))
+			in, err := Admitted(OfDir(r.dir), rigURL(t, i))
 			if err != nil || in != (i < 27) {
 				t.Errorf("%s was admitted: %v, %v", rigURL(t, i), in, err)
 			}
@@ -164,7 +164,7 @@ func TestReopenKnowsWhatWasCommitted(t *testing.T) {
 // Nothing was committed: nothing was admitted.
 func TestNothingIsAdmittedBeforeTheFirstCommit(t *testing.T) {
 	r := newRig(t, nil, true)
-	if in, err := Admitted(r.dir, rigURL(t, 1)); in || err != nil {
+	if in, err := Admitted(OfDir(r.dir), rigURL(t, 1)); in || err != nil {
 		t.Errorf("%v, %v", in, err)
 	}
 }
@@ -172,13 +172,13 @@ func TestNothingIsAdmittedBeforeTheFirstCommit(t *testing.T) {
 // An account that cannot be read is refused, and the error names it.
 func TestDamagedAccount(t *testing.T) {
 	r := newRig(t, nil, true)
-	b := r.dir.DB().NewBatch()
+	b := OfDir(r.dir).NewBatch()
 	b.Put(accountKey(), []byte("no account"))
-	if err := r.dir.DB().Commit(b); err != nil {
+	if err := OfDir(r.dir).Commit(b); err != nil {
 		t.Fatal(err)
 	}
 	_, reopened := r.Reopen()
-	_, admitted := Admitted(r.dir, rigURL(t, 1))
+	_, admitted := Admitted(OfDir(r.dir), rigURL(t, 1))
 	for _, err := range []error{reopened, admitted} {
 		if err == nil || errors.Unwrap(err) == nil || err.Error()[:len("the crawl's state is damaged: record account")] != "the crawl's state is damaged: record account" {
 			t.Errorf("%v", err)
