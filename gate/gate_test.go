@@ -231,7 +231,7 @@ func TestFinishProvisionally(t *testing.T) {
 		add a/4`}, mode{doubt: true})
 	w.gate.Page(&gate.Page{Task: gate.Task{Item: frontier.Item{URL: long("a/")}}, Links: w.links([]string{"nofollow:a/5"})}, w.now)
 	w.gate.FinishProvisionally()
-	w.held, w.asked = false, nil
+	w.silent, w.asked = false, nil
 	w.settle()
 	var got []string
 	for _, s := range w.skips {
@@ -281,7 +281,7 @@ func TestSaturated(t *testing.T) {
 		if w.gate.Saturated() {
 			t.Fatal("saturated too early")
 		}
-		w.held = true
+		w.silent = true
 		w.gate.Page(&gate.Page{Task: gate.Task{Item: frontier.Item{URL: long("a/")}}, Links: w.links(strings.Fields(links))}, w.now)
 	}
 	if !w.gate.Saturated() || w.gate.Checks().Waiting() != most {

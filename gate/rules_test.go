@@ -497,9 +497,9 @@ func TestSeenByAFilterAloneIsLost(t *testing.T) {
 	}, mode{})
 	w.event(strings.Fields("a/ page " + many("a/%d", 0, 600) + " " + many("nofollow:a/%d", 600, 900)))
 	w.finish()
-	fetched, told := len(w.leased)-1, len(w.skips)
-	if fetched < 50 || fetched > 550 || told > 250 {
-		t.Errorf("of 600 URLs %d were fetched, and of 300 %d reported; some are lost of both", fetched, told)
+	fetched, reported := len(w.leased)-1, len(w.skips)
+	if fetched < 50 || fetched > 550 || reported > 250 {
+		t.Errorf("of 600 URLs %d were fetched, and of 300 %d reported; some are lost of both", fetched, reported)
 	}
 	if n := w.gate.Counts(); n.Admitted != len(w.leased) || w.gate.Mode() != "filter" {
 		t.Errorf("%d of %d URLs counted, mode %q", n.Admitted, len(w.leased), w.gate.Mode())

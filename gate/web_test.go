@@ -114,7 +114,7 @@ type world struct {
 	log     map[uint64]bool // the fingerprints of URLs on disk
 	prefix  []uint64        // and of their hosts
 	seq     uint64
-	held    bool     // the log answers no more
+	silent  bool     // the log answers no more
 	asked   []uint64 // what it is asked about
 	changes int      // that the Journal heard of
 	changed int      // URLs among them
@@ -205,9 +205,9 @@ func (w *world) event(f []string) {
 	}
 	switch f[0] {
 	case "hold":
-		w.held = true
+		w.silent = true
 	case "answer":
-		w.held = false
+		w.silent = false
 	case "trust":
 		w.cfg.Traps.Trust = []string{long(f[1]).Host() + "/"}
 	case "add":
@@ -217,7 +217,7 @@ func (w *world) event(f []string) {
 			w.answer(t, f[1], f[2:])
 		}
 	}
-	if w.held && w.asked == nil {
+	if w.silent && w.asked == nil {
 		w.asked = w.gate.Checks().Take() // a commit may meet checks that the log is asked about
 	}
 	if commits {
@@ -241,7 +241,7 @@ func (w *world) lease(url string) *gate.Task {
 		if w.next() {
 			continue
 		}
-		if w.held || w.gate.Checks().Waiting() == 0 {
+		if w.silent || w.gate.Checks().Waiting() == 0 {
 			w.fail("%s is not leased", url)
 			return nil
 		}
@@ -364,7 +364,7 @@ func (w *world) settle() {
 	for n := 0; ; n++ {
 		w.gate.Drain()
 		w.record(false)
-		if w.held || w.asked == nil && w.gate.Checks().Waiting() == 0 {
+		if w.silent || w.asked == nil && w.gate.Checks().Waiting() == 0 {
 			return
 		}
 		if n == 10 {
@@ -468,7 +468,7 @@ func (w *world) Changed(urls int) {
 
 // exhaust has everything fetched that is left.
 func (w *world) exhaust() {
-	w.held = false
+	w.silent = false
 	w.settle()
 	for n := 0; n < 10_000 && (len(w.flight) > 0 || w.next() || !w.gate.Idle()); n++ {
 		for len(w.flight) > 0 {

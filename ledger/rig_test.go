@@ -165,12 +165,15 @@ func rigURL(t testing.TB, i int) weburl.URL {
 	return u
 }
 
-// record is what the last commit has under a key.
+// record is what the last commit has under a key, "" if nothing.
 func (r *rig) record(t testing.TB, key string) string {
 	t.Helper()
 	value, err := r.dir.DB().Get([]byte(key))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if value != nil && len(value) == 0 {
+		return "an empty record"
 	}
 	return string(value)
 }

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"crawler/dedup"
+	"crawler/store"
 )
 
 // jobs has the keeper work until there is nothing to do or most jobs are done, with checks
@@ -73,6 +76,57 @@ func TestTheKeepersTurns(t *testing.T) {
 	}
 }
 
+// Before a restart of the filter the log goes to disk, however little of it is in memory; the
+// last commit moves nothing.
+func TestTheLogIsMovedBeforeTheFilterRestarts(t *testing.T) {
+	r := newRig(t, nil, true)
+	r.admit(t, 0, 4)
+	r.commit(t)
+	r.admit(t, 4, 6)
+	r.commit(t)
+	r.admit(t, 10, 2)
+	r.seal(t)
+	if got, want := r.jobs(t, 3, false), []kind{committing, moving, rebuilding}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	r = newRig(t, nil, true)
+	r.admit(t, 0, 9)
+	if err := r.Last(OfDir(r.dir).NewBatch()); err != nil || r.log.part != nil || r.log.rebuild != nil {
+		t.Errorf("after the last commit a part is to be moved: %v; %v", r.log.part != nil, err)
+	}
+}
+
+// A commit makes durable what was recorded before its cut.
+func TestCommitSyncsTheRecords(t *testing.T) {
+	mem := vfs.NewCrashableMem()
+	r := newRig(t, store.OnMem(mem), true)
+	lines, err := r.dir.Lines("pages.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lines.Write("a page"); err != nil {
+		t.Fatal(err)
+	}
+	b := OfDir(r.dir).NewBatch()
+	if err := r.dir.Cut(b); err != nil {
+		t.Fatal(err)
+	}
+	r.CutSent()
+	if err := r.Seal(b); err != nil {
+		t.Fatal(err)
+	}
+	r.work(t)
+	clone := store.OnMem(mem.CrashClone(vfs.CrashCloneCfg{}))
+	dir, err := store.Open(clone, "crawl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if _, err := dir.Lines("pages.jsonl"); err != nil {
+		t.Errorf("the records are not what was committed: %v", err)
+	}
+}
+
 // A second job waits until the first was taken back.
 func TestOneJobAtATime(t *testing.T) {
 	r := newRig(t, nil, true)
@@ -112,6 +166,10 @@ func TestChecksAreAnsweredInTheirOrder(t *testing.T) {
 		if len(r.answered) != 1 || !slices.Equal(r.answered[0], want) {
 			t.Errorf("at once %v: answered %v, want %v", now, r.answered, want)
 		}
+		r.waiting = []uint64{r.fingerprint(t, 100), r.fingerprint(t, 101), r.fingerprint(t, 102)}
+		if r.work(t); !slices.Equal(r.answered[1], []bool{false, false, false}) {
+			t.Errorf("then, about others: answered %v", r.answered[1])
+		}
 	}
 }
 
@@ -133,6 +191,11 @@ func TestReopenKnowsWhatWasCommitted(t *testing.T) {
 			t.Errorf("filter only %v: the log has %d URLs", filterOnly, n)
 		}
 		r.admit(t, 27, 3) // lost
+		for i := range 30 {
+			if in, err := Admitted(OfDir(r.dir), rigURL(t, i)); !filterOnly && (err != nil || in != (i < 27)) {
+				t.Errorf("%s was admitted: %v, %v", rigURL(t, i), in, err)
+			}
+		}
 		log, err := r.Reopen()
 		if err != nil {
 			t.Fatal(err)
@@ -147,12 +210,14 @@ func TestReopenKnowsWhatWasCommitted(t *testing.T) {
 			if a == dedup.New && i < 27 {
 				t.Errorf("filter only %v: %s is not known", filterOnly, rigURL(t, i))
 			}
-			if filterOnly {
-				continue
-			}
-			in, err := Admitted(OfDir(r.dir), rigURL(t, i))
-			if err != nil || in != (i < 27) {
-				t.Errorf("%s was admitted: %v, %v", rigURL(t, i), in, err)
+			r.waiting = append(r.waiting, r.fingerprint(t, i))
+		}
+		if err := r.CheckNow(rigChecks{r}); err != nil {
+			t.Fatal(err)
+		}
+		for i, found := range r.answered[0] {
+			if !filterOnly && found != (i < 27) {
+				t.Errorf("the log has %s: %v", rigURL(t, i), found)
 			}
 		}
 		if known == 30 || admits.Stats().New != 27 {
