@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -52,6 +53,49 @@ func TestGlossary(t *testing.T) {
 		if terms[i-1] >= terms[i] {
 			t.Errorf("%q stands before %q", terms[i-1], terms[i])
 		}
+	}
+}
+
+var markdownLink = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+
+// Every page of docs is in the index, and every link leads somewhere.
+func TestDocs(t *testing.T) {
+	pages := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range found {
+			pages = append(pages, filepath.ToSlash(name))
+		}
+	}
+	const index = "docs/README.md"
+	listed := map[string]int{index: 1}
+	links := 0
+	for _, page := range pages {
+		for _, m := range markdownLink.FindAllStringSubmatch(readText(t, page), -1) {
+			file, _, _ := strings.Cut(m[1], "#")
+			if file == "" || strings.Contains(file, ":") { // a place on the page; a URL
+				continue
+			}
+			links++
+			file = path.Join(path.Dir(page), file)
+			if _, err := os.Stat(filepath.FromSlash(file)); err != nil {
+				t.Errorf("%s: the link to %s leads nowhere", page, m[1])
+			}
+			if page == index {
+				listed[file]++
+			}
+		}
+	}
+	for _, page := range pages {
+		if n := listed[page]; n != 1 && strings.HasPrefix(page, "docs/") {
+			t.Errorf("%s stands %d times in %s", page, n, index)
+		}
+	}
+	if len(pages) < 30 || links < 60 {
+		t.Errorf("only %d pages and %d links were found", len(pages), links)
 	}
 }
 
