@@ -21,14 +21,6 @@ const (
 	mostBenchRounds = 99
 )
 
-const benchExitCodes = `
-Exit codes:
-  0    measured; every page was fetched, and none twice
-  1    a page was missed or fetched twice, or a part of the measurement failed
-  2    wrong usage
-  3    the crawl or the figures could not be written
-  130  interrupted (Ctrl-C); nothing is left behind`
-
 // benchOptions are the flags of crawler bench.
 type benchOptions struct {
 	benchSite
@@ -61,8 +53,7 @@ Absolute figures hold for one machine and one hour. So each round also fetches t
 same pages by a bare net/http loop, which looks at nothing and keeps nothing, over
 as many connections; the ratio of the two is what can be compared. Server, loop and
 crawls are processes of their own (this program again), so that none pays for
-another. It takes some 20 seconds and touches no network.
-` + benchExitCodes,
+another. It takes some 20 seconds and touches no network.`,
 		Example: `  crawler bench
   crawler bench --size small --rounds 5
   crawler bench --json | jq .pages_per_cpu_second.median`,

@@ -134,9 +134,9 @@ func TestExampleConfigurationsLoad(t *testing.T) {
 			return c.Gate.Frontier.Delay == frontier.NoDelay && c.Gate.IgnoreRobots && c.Gate.Frontier.PerHost == 8
 		},
 	}
-	names, err := fs.Glob(configs.Files, "*.yaml")
-	if err != nil || len(names) != len(checks) {
-		t.Fatalf("%d examples, %d checks, %v", len(names), len(checks), err)
+	names := exampleNames(t)
+	if len(names) != len(checks) {
+		t.Fatalf("%d examples, %d checks", len(names), len(checks))
 	}
 	for _, name := range names {
 		data, err := configs.Files.ReadFile(name)
@@ -155,6 +155,70 @@ func TestExampleConfigurationsLoad(t *testing.T) {
 			t.Errorf("%s: %v, sets %+v", name, err, cfg)
 		}
 	}
+}
+
+// notInExamples are the flags that no example configuration sets, and why not.
+var notInExamples = map[string]string{
+	"config": "is no setting", "dry-run": "is no setting",
+	"seeds": "belongs to one crawl", "out": "belongs to one crawl",
+	"jsonl": "is about one run's output", "quiet": "is about one run's output", "verbose": "is about one run's output",
+	"log-format": "is about one run's output", "no-color": "is about one run's output",
+	"fail-on-limit": "is for scripts, which say so where they look at the exit code",
+
+	"header": "may be a secret, which does not belong into a file that is passed on", "cookies": "as header",
+	"proxy": "is about one machine's network, and may hold a password", "resolve": "is about one machine's network", "ports": "is about one machine's network",
+	"allow-private": "takes protection away, so it is given for one crawl", "allow-net": "as allow-private", "insecure": "as allow-private",
+	"user-agent": "contact says who one is, and robots.txt goes by the program's name",
+	"include":    "is written as exclude, which audit.yaml shows",
+	"trap-trust": "names a pattern that a report has named",
+
+	"expect-urls": "is a size that adapts itself", "fp-rate": "is a size that adapts itself", "restart-every": "is a size that adapts itself",
+	"order-pages": "bounds memory that few crawls need", "max-sites": "bounds memory that few crawls need", "max-memory": "is about one machine",
+	"seed":  "is drawn, and a secret, unless runs are compared",
+	"edges": "is rarely needed, as links.bin has every link",
+}
+
+// An example stands for every setting, or there is a reason why none does. What polite.yaml
+// says to be defaults are.
+func TestEveryFlagIsInAnExample(t *testing.T) {
+	_, defaults := newSettings()
+	shown := map[string]bool{}
+	for _, name := range exampleNames(t) {
+		data, err := configs.Files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, f := newSettings()
+		if err := fromFile(f, name, data, map[string]bool{}); err != nil { // refuses what is no flag
+			t.Fatal(err)
+		}
+		f.VisitAll(func(fl *pflag.Flag) {
+			shown[fl.Name] = shown[fl.Name] || fl.Changed
+			if was := defaults.Lookup(fl.Name).Value.String(); name == "polite.yaml" && fl.Name != "contact" && fl.Value.String() != was {
+				t.Errorf("%s: %s is %s, the default %s", name, fl.Name, fl.Value, was)
+			}
+		})
+	}
+	defaults.VisitAll(func(fl *pflag.Flag) {
+		if reason := notInExamples[fl.Name]; shown[fl.Name] == (reason != "") {
+			t.Errorf("--%s: in an example %v, reason to leave it out %q", fl.Name, shown[fl.Name], reason)
+		}
+	})
+	for name := range notInExamples {
+		if defaults.Lookup(name) == nil {
+			t.Errorf("--%s is left out of the examples, and is no flag", name)
+		}
+	}
+}
+
+// exampleNames are the files of the example configurations.
+func exampleNames(t testing.TB) []string {
+	t.Helper()
+	names, err := fs.Glob(configs.Files, "*.yaml")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%d examples, %v", len(names), err)
+	}
+	return names
 }
 
 func TestConfigurationFilesThatAreWrong(t *testing.T) {
@@ -180,11 +244,7 @@ func TestConfigurationFilesThatAreWrong(t *testing.T) {
 // FuzzConfiguration: whatever a configuration file holds, it is taken or refused with
 // an error, and a value that was taken is one the engine accepts or refuses in turn.
 func FuzzConfiguration(f *testing.F) {
-	names, err := fs.Glob(configs.Files, "*.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, name := range names {
+	for _, name := range exampleNames(f) {
 		data, err := configs.Files.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

@@ -22,15 +22,6 @@ import (
 	"crawler/weburl"
 )
 
-const graphExitCodes = `
-Exit codes:
-  0    done
-  1    something failed, or the crawl or its graph is damaged
-  2    wrong usage: a flag, a URL, a DIR that holds no crawl or one without links
-  3    the graph, the page or the export could not be written
-  4    the URL is not in the graph, or nothing was crawled yet
-  130  interrupted (Ctrl-C); an older graph stays, and nothing else is left`
-
 func newGraph(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "graph",
@@ -38,8 +29,7 @@ func newGraph(s streams) *cobra.Command {
 		Long: `graph makes the link graph of a crawl, compressed to a few bits a link, and answers
 questions about it: as text tables, as JSON, or as one HTML page with plots. The
 crawl needs no flag for it. Every verb builds the graph first when it is missing or
-older than the crawl's records.
-` + graphExitCodes,
+older than the crawl's records.`,
 		Example: `  crawler graph stats example
   crawler graph rank example --limit 50
   crawler graph clicks example --deeper 3 --html site.html
@@ -108,7 +98,7 @@ func (v graphVerb) command(s streams) *cobra.Command {
 		fmt.Fprint(s.err, report.Printable(fmt.Sprintf(format+"\n", args...)))
 	}}
 	c := &cobra.Command{
-		Use: v.use, Short: v.short, Long: v.long + "\n" + graphExitCodes, Example: v.example, Args: v.args,
+		Use: v.use, Short: v.short, Long: v.long, Example: v.example, Args: v.args,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.sheetOut.check(); err != nil {
 				return err

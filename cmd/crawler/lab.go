@@ -41,21 +41,12 @@ type experiment struct {
 	run                       func(context.Context, *labOptions, []string) (*sheet.Sheet, error)
 }
 
-const labExitCodes = `
-Exit codes:
-  0    done
-  1    the input could not be read
-  2    wrong usage
-  3    the output could not be written
-  130  interrupted (Ctrl-C); nothing was written`
-
 func newLab(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lab",
 		Short: "Compare the filters and sketches with each other and with exact answers",
 		Long: `lab shows what the program's filters and sketches buy, on data of yours or
-generated: as text tables, as JSON, or as one HTML page with plots.
-` + labExitCodes,
+generated: as text tables, as JSON, or as one HTML page with plots.`,
 		Example: `  crawler lab theory
   crawler lab filters --html filters.html
   crawler lab words /usr/share/doc
@@ -84,7 +75,7 @@ generated: as text tables, as JSON, or as one HTML page with plots.
 func (e experiment) command(s streams) *cobra.Command {
 	o := &labOptions{}
 	c := &cobra.Command{
-		Use: e.use, Short: e.short, Long: e.long + "\n" + labExitCodes, Example: e.example, Args: e.args,
+		Use: e.use, Short: e.short, Long: e.long, Example: e.example, Args: e.args,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.check(c.Flags()); err != nil {
 				return err

@@ -14,29 +14,6 @@ import (
 // version is the program's; it stands in the user agent and in every report.
 const version = "0.1.0"
 
-// Exit codes; they stand in every help text.
-const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitDisk        = 3
-	exitNothing     = 4
-	exitLimit       = 5
-	exitInterrupted = 130
-)
-
-const exitCodes = `
-Exit codes:
-  0    the crawl ended, or a limit you set ended it
-  1    something failed, or the crawl in DIR is damaged
-  2    wrong usage: a flag, the configuration, a seed, a DIR that holds no crawl or is
-       in use; for crawl: DIR holds a crawl already; for resume: nothing is left to do,
-       or a limit still stands; for report: the crawl has no report yet
-  3    the output could not be written, or the disk is nearly full (--min-free)
-  4    nothing could be fetched; for why: the crawl has no record of the URL
-  5    a limit ended the crawl, with --fail-on-limit
-  130  interrupted (Ctrl-C, SIGTERM); the report covers what was done`
-
 // exitError carries an exit code and, where there is one, the next step.
 type exitError struct {
 	code int
@@ -109,16 +86,12 @@ was killed or crashed goes on where it was.`,
 		Version:       version,
 	}
 	root.SetIn(s.in)
-	root.SetOut(s.out)
+	root.SetOut(unwritable{s.out})
 	root.SetErr(s.err)
 	root.SetVersionTemplate("crawler {{.Version}}\n")
 	root.AddCommand(newCrawl(s), newResume(s), newReport(s), newWhy(s), newGraph(s), newDemo(s), newLab(s), newBench(s), newVersion(s))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	for _, c := range append(root.Commands(), root) {
-		if c.Name() != "lab" && c.Name() != "bench" && c.Name() != "graph" { // which have their own
-			c.Long += "\n" + exitCodes
-		}
-	}
+	addExitCodes(root)
 	return root
 }

@@ -162,7 +162,7 @@ func requests(ts *testscript.TestScript, neg bool, args []string) {
 	v.(*server).wait(n)
 }
 
-// exits N COMMAND... runs the command and checks its exit code.
+// exits N COMMAND... runs the command and checks its exit code, which its help has to name.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -176,6 +176,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+	if !inTable(args[2:], got) {
+		ts.Fatalf("exit code %d does not stand in the help", got)
 	}
 }
 

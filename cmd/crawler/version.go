@@ -15,8 +15,10 @@ func newVersion(s streams) *cobra.Command {
 		Example: "  crawler version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.out, "crawler %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
+			if _, err := fmt.Fprintf(s.out, "crawler %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH); err != nil {
+				return diskError(err)
+			}
+			return nil
 		},
 	}
 }
