@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"crawler/internal/splitmix"
 	"crawler/weburl"
 )
 
@@ -14,8 +15,8 @@ func BenchmarkClassic(b *testing.B) {
 	classic := NewClassic(n*bits, BestK(bits), 1)
 	single := NewBloom(SizeWithin(n, n*bits), 1)
 	for i := range uint64(n) {
-		classic.Add(scatter(i))
-		single.Add(scatter(i))
+		classic.Add(splitmix.Finish(i))
+		single.Add(splitmix.Finish(i))
 	}
 	run := func(name string, from uint64, op func(h uint64) bool) {
 		b.Run(name, func(b *testing.B) {
@@ -25,7 +26,7 @@ func BenchmarkClassic(b *testing.B) {
 				if i++; i == n {
 					i = 0
 				}
-				if op(scatter(from + i)) {
+				if op(splitmix.Finish(from + i)) {
 					sink++
 				}
 			}

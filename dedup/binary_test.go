@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crawler/internal/binform"
+	"crawler/internal/splitmix"
 	"github.com/cespare/xxhash/v2"
 )
 
@@ -74,7 +75,7 @@ func TestSetFormSizesTables(t *testing.T) {
 	for _, n := range []uint64{1, 63, 1000, 10_000, 100_000} {
 		var grown, decoded Set
 		for i := range n {
-			grown.Add(scatter(i))
+			grown.Add(splitmix.Finish(i))
 		}
 		if err := decoded.UnmarshalBinary(must(grown.MarshalBinary())); err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"crawler/internal/binform"
+	"crawler/internal/splitmix"
 	"crawler/weburl"
 )
 
@@ -222,7 +223,7 @@ func goodBlooms(seed uint64) (list []form) {
 		b := NewBloom(size, seed)
 		list = append(list, b)
 		for i := range uint64(size.Bits / 20) {
-			b.Add(scatter(seed + i))
+			b.Add(splitmix.Finish(seed + i))
 		}
 	}
 	return append(list, NewBloom(Size{512 * 3, 1}, 0))
@@ -232,7 +233,7 @@ func goodClassics(seed uint64) (list []form) {
 	for _, c := range []*Classic{NewClassic(1, 1, seed), NewClassic(64, 2, seed), NewClassic(1001, 7, seed), NewClassic(11, MaxHashes, 0)} {
 		list = append(list, c)
 		for i := range uint64(c.Bits() / 10) {
-			c.Add(scatter(seed + i))
+			c.Add(splitmix.Finish(seed + i))
 		}
 	}
 	return list
@@ -278,7 +279,7 @@ func goodSets(seed uint64) []form {
 	zero.Add(0)
 	small.Add(math.MaxUint64)
 	for i := range uint64(3000) {
-		large.Add(scatter(seed + i))
+		large.Add(splitmix.Finish(seed + i))
 	}
 	large.Add(0)
 	return []form{empty, zero, small, large}
@@ -292,10 +293,10 @@ func goodSpectrals(seed uint64) (list []form) {
 			s := must(NewSpectral(SpectralConfig{Bytes: 256, Method: method, Seed: seed}))
 			list = append(list, s)
 			for i := range 20 * n {
-				s.AddN(scatter(i), i*i*i)
+				s.AddN(splitmix.Finish(i), i*i*i)
 			}
 			if n > 1 {
-				s.AddN(scatter(n), math.MaxUint64)
+				s.AddN(splitmix.Finish(n), math.MaxUint64)
 			}
 		}
 	}
@@ -344,7 +345,7 @@ func goodHammings(seed uint64) (list []form) {
 		x := &HammingIndex{}
 		list = append(list, x)
 		for i := range n {
-			mustBe(x.Add(uint32(i*i), scatter(seed+uint64(i/10))^1<<(i%10)) == nil)
+			mustBe(x.Add(uint32(i*i), splitmix.Finish(seed+uint64(i/10))^1<<(i%10)) == nil)
 		}
 	}
 	return list

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"crawler/internal/splitmix"
 )
 
 // Limits and defaults of an LSHConfig.
@@ -207,7 +209,7 @@ func (l *LSH) link(doc uint32, lanes []uint64) (farthest int) {
 // tag hashes the slots of a band.
 func (l *LSH) tag(lanes []uint64, i int) uint32 {
 	width := l.cfg.Rows * l.cfg.MinHash.Bits
-	h, at := uint64(golden), i*width
+	h, at := uint64(splitmix.Golden), i*width
 	for end := at + width; at < end; at += 64 {
 		h = fold(h^bitsAt(lanes, at, min(64, end-at)), mulFirst)
 	}

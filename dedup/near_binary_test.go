@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"crawler/internal/binform"
+	"crawler/internal/splitmix"
 )
 
 // mustDuplicates returns a Duplicates of a configuration that is right.
@@ -188,11 +189,11 @@ func TestNearFormsAllocateLittle(t *testing.T) {
 	var x HammingIndex
 	for i := range uint32(n) {
 		if i < n/50 {
-			if err := worst.Add(i, m.Sketch(Signature{}, []uint64{scatter(uint64(i))})); err != nil {
+			if err := worst.Add(i, m.Sketch(Signature{}, []uint64{splitmix.Finish(uint64(i))})); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := x.Add(i, scatter(uint64(i))); err != nil {
+		if err := x.Add(i, splitmix.Finish(uint64(i))); err != nil {
 			t.Fatal(err)
 		}
 	}

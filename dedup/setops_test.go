@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"crawler/internal/splitmix"
 	"crawler/weburl"
 )
 
@@ -77,7 +78,7 @@ func count(b bool) int {
 
 func TestSource001UnionAndIntersection(t *testing.T) {
 	for seed := range uint64(20) {
-		hash := func(i int) uint64 { return scatter(seed<<32 + uint64(i)) }
+		hash := func(i int) uint64 { return splitmix.Finish(seed<<32 + uint64(i)) }
 		lines := 1 + int(seed%2)
 		testSets(t, func() *Bloom { return NewBloom(sizeOf(6000, lines), seed) },
 			func(f *Bloom, i int) { f.Add(hash(i)) }, func(f *Bloom, i int) bool { return f.Has(hash(i)) })

@@ -3,6 +3,8 @@ package dedup
 import (
 	"cmp"
 	"slices"
+
+	"crawler/internal/splitmix"
 )
 
 // overflow holds the values of the counters that 8 bits cannot hold: an
@@ -26,7 +28,7 @@ const minOverflow = 16
 // at hand after one cache miss.
 func (t *overflow) home(name uint64) int {
 	line, w := (name-1)/lineCounters, (name-1)/quarter%ways
-	return int(line*golden>>32+w) & (len(t.slots) - 1)
+	return int(line*splitmix.Golden>>32+w) & (len(t.slots) - 1)
 }
 
 // find returns the slot of the name, or the empty one where it would go. There

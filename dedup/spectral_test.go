@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"crawler/internal/splitmix"
 )
 
 var spectralMethods = []SpectralMethod{MinimumSelection, MinimalIncrease, RecurringMinimum}
@@ -26,10 +28,10 @@ func TestSource002MultisetAABCC(t *testing.T) {
 	for _, method := range spectralMethods {
 		s := newTestSpectral(t, SpectralConfig{Method: method})
 		for _, x := range []uint64{a, a, b, c, c} {
-			s.Add(scatter(x))
+			s.Add(splitmix.Finish(x))
 		}
 		for x, want := range map[uint64]uint64{a: 2, b: 1, c: 2, absent: 0} {
-			if got := s.Count(scatter(x)); got != want {
+			if got := s.Count(splitmix.Finish(x)); got != want {
 				t.Errorf("%v: %x counted %d times, want %d", method, x, got, want)
 			}
 		}
@@ -219,7 +221,7 @@ func TestSpectralAsDefined(t *testing.T) {
 func TestSpectralCountsWithoutLimit(t *testing.T) {
 	for _, method := range spectralMethods {
 		s := newTestSpectral(t, SpectralConfig{Method: method})
-		h, want := scatter(1), uint64(0)
+		h, want := splitmix.Finish(1), uint64(0)
 		for _, n := range []uint64{0, 253, 1, 1, 1, 1 << 40, 0, 1 << 62} {
 			want += n
 			if s.AddN(h, n); s.Count(h) != want {

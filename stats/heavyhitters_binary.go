@@ -1,6 +1,9 @@
 package stats
 
-import "crawler/internal/binform"
+import (
+	"crawler/internal/binform"
+	"crawler/internal/splitmix"
+)
 
 const (
 	heavyKind    binform.Kind = "HEAV"
@@ -64,7 +67,7 @@ func (s *HeavyHitters) decodeCounters(d *binform.Decoder, n int) {
 		total := addUp(sum, w.Count)
 		d.Check(w.Count > 0 && w.Count <= last, "a count of %d behind one of %d", w.Count, last)
 		d.Check(total <= s.n, "counts above the %d words", s.n)
-		v := finish(w.Key ^ s.key)
+		v := splitmix.Finish(w.Key ^ s.key)
 		i := s.find(v)
 		d.Check(s.slots[i].counter == 0, "a word has two counters")
 		d.Check(probes(i, v, len(s.slots)) <= maxHeavyProbe, crowded)

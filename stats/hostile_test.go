@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"crawler/internal/binform"
+	"crawler/internal/splitmix"
 )
 
 // Each of these sketches breaks one promise that its methods rely on. Their
@@ -285,7 +286,7 @@ func TestHostileHeavyHitters(t *testing.T) {
 		e.Uint64(uint64(c.words))
 		e.Uint32(uint32(c.words))
 		for h, n := uint64(0), 0; n < c.words; h++ {
-			if home(finish(h), slots) == 7 {
+			if home(splitmix.Finish(h), slots) == 7 {
 				n++
 				e.Uint64(h)
 				e.Uint64(1)
