@@ -277,3 +277,11 @@ func (l *line) rate() float64 {
 	}
 	return rate
 }
+
+// ones returns how many bits of words are set.
+func ones(words []uint64) (n int64) {
+	for _, w := range words {
+		n += int64(bits.OnesCount64(w))
+	}
+	return n
+}

@@ -13,7 +13,6 @@ import (
 
 // combinable is what all filters are that can be combined.
 type combinable[F any] interface {
-	form
 	Union(F) error
 	Intersect(F) error
 }
@@ -42,9 +41,9 @@ func testSets[F combinable[F]](t *testing.T, made func() F, add func(F, int), ha
 	if err := both.Intersect(left); err != nil {
 		t.Fatal(err)
 	}
-	alone, again := build(common, a), made()
-	if err := again.UnmarshalBinary(must(both.MarshalBinary())); err != nil || !reflect.DeepEqual(both, again) {
-		t.Errorf("the ones of the intersection are counted wrong: %v", err)
+	alone := build(common, a)
+	if !countsItsOnes(both) {
+		t.Error("the ones of the intersection are counted wrong")
 	}
 	wrong, wrongLeft, wrongRight := 0, 0, 0
 	for i := range 40_000 {
@@ -67,6 +66,24 @@ func testSets[F combinable[F]](t *testing.T, made func() F, add func(F, int), ha
 	if wrong > min(wrongLeft, wrongRight) || wrongLeft == 0 {
 		t.Errorf("false positives: %d of the intersection, %d and %d of its parts", wrong, wrongLeft, wrongRight)
 	}
+}
+
+// countsItsOnes reports whether a filter that keeps the number of its ones has it right.
+func countsItsOnes(f any) bool {
+	switch f := f.(type) {
+	case *Classic:
+		return f.ones == ones(f.words)
+	case *SegmentBloom:
+		return countsItsOnes(&f.filter)
+	case *PublishedMultilayer:
+		for i := range f.layers {
+			if !countsItsOnes(&f.layers[i]) {
+				return false
+			}
+		}
+		return countsItsOnes(&f.last)
+	}
+	return true
 }
 
 func count(b bool) int {
@@ -100,7 +117,7 @@ func TestUnionAndIntersectionOfURLs(t *testing.T) {
 // Filters that write a key to different bits are not combined, and stay as they
 // were.
 func TestMismatch(t *testing.T) {
-	refuse := func(what string, f, o interface{ MarshalBinary() ([]byte, error) }, union, intersect func() error) {
+	refuse := func(what string, f, o any, union, intersect func() error) {
 		t.Helper()
 		before := fmt.Sprint(f)
 		for _, op := range []func() error{union, intersect} {

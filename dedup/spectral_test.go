@@ -2,6 +2,7 @@ package dedup
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -19,6 +20,42 @@ func newTestSpectral(t testing.TB, c SpectralConfig) *Spectral {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// sameCounters reports whether two filters of one configuration count alike: the same lines,
+// and the same values in their tables, wherever they stand there.
+func sameCounters(a, b *Spectral) bool {
+	for _, pair := range [][2]*tallies{{&a.first, &b.first}, {&a.second, &b.second}} {
+		one, other := pair[0], pair[1]
+		if !slices.Equal(one.lines, other.lines) || one.table.used != other.table.used {
+			return false
+		}
+		for _, e := range one.table.slots {
+			if e.name != 0 && *other.table.at(e.name - 1) != e.value {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// checkTable fails unless the table has what the lines say.
+func checkTable(t *testing.T, c *tallies) {
+	t.Helper()
+	high := 0
+	for i := range c.lines {
+		for p, v := range c.lines[i] {
+			if v == inTable {
+				high++
+				if got := c.at(uint64(i), uint64(p)); got < inTable {
+					t.Fatalf("line %d, counter %d: %d in the table", i, p, got)
+				}
+			}
+		}
+	}
+	if high != c.table.used || 2*high > len(c.table.slots) && high > 0 {
+		t.Fatalf("%d entries in %d slots, want %d", c.table.used, len(c.table.slots), high)
+	}
 }
 
 // 002, "Spectral Bloom Filters (SBF)", the definition: in {A, A, B, C, C} A and
@@ -262,8 +299,7 @@ func TestSpectralMerge(t *testing.T) {
 		if under != 0 {
 			t.Errorf("%v: merged counts are below the truth", method)
 		}
-		one, _ := whole.MarshalBinary()
-		if got, _ := a.MarshalBinary(); method == MinimumSelection && !slices.Equal(got, one) {
+		if method == MinimumSelection && !sameCounters(a, whole) {
 			t.Error("the merged filter is not that of both streams")
 		}
 		if limit := whole.ExpectedErrorRate(); wrong > 1.1*limit {
@@ -290,11 +326,11 @@ func TestSpectralMergeRefuses(t *testing.T) {
 		a, b := newTestSpectral(t, c.mine), newTestSpectral(t, c.other)
 		a.Add(5)
 		b.Add(5)
-		before, _ := a.MarshalBinary()
+		before := fmt.Sprint(a)
 		if err := a.Merge(b); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if after, _ := a.MarshalBinary(); !slices.Equal(before, after) {
+		if fmt.Sprint(a) != before {
 			t.Errorf("%s: the filter was changed", name)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"crawler/internal/binform"
-	"crawler/internal/splitmix"
 )
 
 // Each of these sketches breaks one promise that its methods rely on. Their
@@ -269,38 +268,6 @@ func TestHostileWords(t *testing.T) {
 		w := grown(tailed)
 		c.spoil(w)
 		refusedFor(t, new(Words), marshaled(t, w), c.want)
-	}
-}
-
-// Words that all begin their search at one slot are refused where an honest table
-// would not be so crowded.
-func TestHostileHeavyHitters(t *testing.T) {
-	const slots = 1024 // of 257 to 512 words
-	for _, c := range []struct {
-		words int
-		want  bool
-	}{{260, false}, {257, true}} {
-		e := binform.Begin(nil, heavyKind, heavyVersion)
-		e.Uint64(0)
-		e.Uint32(1000)
-		e.Uint64(uint64(c.words))
-		e.Uint32(uint32(c.words))
-		for h, n := uint64(0), 0; n < c.words; h++ {
-			if home(splitmix.Finish(h), slots) == 7 {
-				n++
-				e.Uint64(h)
-				e.Uint64(1)
-				e.Uint64(0)
-			}
-		}
-		form := e.Close()
-		if c.want {
-			if err := new(HeavyHitters).UnmarshalBinary(form); err != nil {
-				t.Error(err)
-			}
-		} else {
-			refusedFor(t, new(HeavyHitters), form, crowded)
-		}
 	}
 }
 
