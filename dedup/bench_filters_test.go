@@ -1,9 +1,9 @@
 package dedup
 
 import (
-	"fmt"
 	"testing"
 
+	"crawler/internal/splitmix"
 	"crawler/weburl"
 )
 
@@ -14,8 +14,8 @@ func BenchmarkClassic(b *testing.B) {
 	classic := NewClassic(n*bits, BestK(bits), 1)
 	single := NewBloom(SizeWithin(n, n*bits), 1)
 	for i := range uint64(n) {
-		classic.Add(scatter(i))
-		single.Add(scatter(i))
+		classic.Add(splitmix.Finish(i))
+		single.Add(splitmix.Finish(i))
 	}
 	run := func(name string, from uint64, op func(h uint64) bool) {
 		b.Run(name, func(b *testing.B) {
@@ -25,7 +25,7 @@ func BenchmarkClassic(b *testing.B) {
 				if i++; i == n {
 					i = 0
 				}
-				if op(scatter(from + i)) {
+				if op(splitmix.Finish(from + i)) {
 					sink++
 				}
 			}
@@ -101,33 +101,28 @@ func BenchmarkSetOps(b *testing.B) {
 	}
 }
 
-// BenchmarkForms encodes and decodes what a crawl of a quarter million URLs has.
-func BenchmarkForms(b *testing.B) {
+// BenchmarkBloomForm encodes and decodes the filter of a quarter million URLs.
+func BenchmarkBloomForm(b *testing.B) {
 	const n = 1 << 18
-	var log Set
-	for _, u := range newWeb(1, 2000).urls(n) {
-		log.Add(hashOf(u))
-	}
 	bloom := NewBloom(SizeFor(n, 1e-3), 1)
-	bloom.addAll(&log)
-	for _, f := range []form{bloom, &log} {
-		data := must(f.MarshalBinary())
-		name := fmt.Sprintf("%T", f)
-		b.Run("encode/"+name, func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetBytes(int64(len(data)))
-			for b.Loop() {
-				data = must(f.AppendBinary(data[:0]))
-			}
-		})
-		b.Run("decode/"+name, func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetBytes(int64(len(data)))
-			for b.Loop() {
-				if err := f.UnmarshalBinary(data); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+	for _, u := range newWeb(1, 2000).urls(n) {
+		bloom.Add(hashOf(u))
 	}
+	data := must(bloom.MarshalBinary())
+	b.Run("encode", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			data = must(bloom.AppendBinary(data[:0]))
+		}
+	})
+	b.Run("decode", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			if err := bloom.UnmarshalBinary(data); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

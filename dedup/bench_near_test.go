@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"crawler/internal/splitmix"
 )
 
 // randomWords returns the hashes of n words of a text over a vocabulary of that
@@ -12,7 +14,7 @@ func randomWords(r *rand.Rand, n, vocabulary int) []uint64 {
 	zipf := rand.NewZipf(r, 1.1, 3, uint64(vocabulary-1))
 	words := make([]uint64, n)
 	for i := range words {
-		words[i] = scatter(zipf.Uint64() + 1)
+		words[i] = splitmix.Finish(zipf.Uint64() + 1)
 	}
 	return words
 }
@@ -75,7 +77,7 @@ func BenchmarkLSH(b *testing.B) {
 	for i := range pages {
 		var hashes [400]uint64
 		for j := range hashes {
-			hashes[j] = scatter(uint64(i*1000 + j))
+			hashes[j] = splitmix.Finish(uint64(i*1000 + j))
 		}
 		pages[i] = m.Sketch(Signature{}, hashes[:])
 	}
@@ -130,18 +132,18 @@ func BenchmarkHammingIndex(b *testing.B) {
 	const n = 1_000_000
 	var full HammingIndex
 	for i := range uint64(n) {
-		if err := full.Add(uint32(i), scatter(i)); err != nil {
+		if err := full.Add(uint32(i), splitmix.Finish(i)); err != nil {
 			b.Fatal(err)
 		}
 	}
 	var found []uint32
-	for name, flip := range map[string]uint64{"hit": 1<<60 | 1<<30 | 1, "miss": golden} {
+	for name, flip := range map[string]uint64{"hit": 1<<60 | 1<<30 | 1, "miss": splitmix.Golden} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			i := uint64(0)
 			for b.Loop() {
 				i = (i + 7919) % n
-				found = full.Find(found[:0], scatter(i)^flip, MaxHamming)
+				found = full.Find(found[:0], splitmix.Finish(i)^flip, MaxHamming)
 			}
 			if (len(found) > 0) != (name == "hit") {
 				b.Fatal(name, found)
@@ -156,7 +158,7 @@ func BenchmarkHammingIndex(b *testing.B) {
 			if i++; i%n == 0 {
 				x = HammingIndex{}
 			}
-			if err := x.Add(uint32(i), scatter(i)); err != nil {
+			if err := x.Add(uint32(i), splitmix.Finish(i)); err != nil {
 				b.Fatal(err)
 			}
 		}

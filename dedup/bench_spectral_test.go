@@ -1,6 +1,10 @@
 package dedup
 
-import "testing"
+import (
+	"testing"
+
+	"crawler/internal/splitmix"
+)
 
 // BenchmarkSpectral measures a filter of 8 bytes a key that has counted the
 // links of a web of 125,000 pages; "add" and "count" follow the links, so
@@ -30,7 +34,7 @@ func BenchmarkSpectral(b *testing.B) {
 		}
 		run("add", func(_ int, h uint64) { s.Add(h) })
 		run("count", func(_ int, h uint64) { sink += s.Count(h) })
-		run("absent", func(i int, _ uint64) { sink += s.Count(scatter(uint64(i))) })
+		run("absent", func(i int, _ uint64) { sink += s.Count(splitmix.Finish(uint64(i))) })
 		if method != MinimalIncrease {
 			run("add and remove", func(_ int, h uint64) {
 				s.Add(h)
@@ -52,7 +56,7 @@ func BenchmarkSpectralLarge(b *testing.B) {
 			b.Fatal(err)
 		}
 		for i := range uint64(keys) {
-			s.AddN(scatter(i), 300)
+			s.AddN(splitmix.Finish(i), 300)
 		}
 		run := func(name string, op func(h uint64)) {
 			b.Run(method.String()+"/"+name, func(b *testing.B) {
@@ -60,7 +64,7 @@ func BenchmarkSpectralLarge(b *testing.B) {
 				i := uint64(0)
 				for b.Loop() {
 					i++
-					op(scatter(i % keys))
+					op(splitmix.Finish(i % keys))
 				}
 			})
 		}

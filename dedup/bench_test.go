@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"crawler/internal/splitmix"
 	"crawler/weburl"
 	"github.com/cespare/xxhash/v2"
 )
@@ -22,7 +23,7 @@ func BenchmarkBloom(b *testing.B) {
 			size := SizeWithin(int64(n), int64(n*bits))
 			f := NewBloom(size, 1)
 			for i := range n {
-				f.Add(scatter(uint64(i)))
+				f.Add(splitmix.Finish(uint64(i)))
 			}
 			run := func(name string, from, count uint64, op func(h uint64) bool) {
 				b.Run(fmt.Sprintf("%s/keys=%dM/bits=%d/lines=%d", name, n/1_000_000, bits, size.Lines), func(b *testing.B) {
@@ -32,7 +33,7 @@ func BenchmarkBloom(b *testing.B) {
 						if i++; i == count {
 							i = 0
 						}
-						if op(scatter(from + i)) {
+						if op(splitmix.Finish(from + i)) {
 							sink++
 						}
 					}
@@ -45,7 +46,7 @@ func BenchmarkBloom(b *testing.B) {
 					i := 0
 					for b.Loop() {
 						for j := range hashes {
-							hashes[j] = scatter(from + uint64((i+j)%n))
+							hashes[j] = splitmix.Finish(from + uint64((i+j)%n))
 						}
 						i += len(hashes)
 						op(hashes)
@@ -87,7 +88,7 @@ func BenchmarkSet(b *testing.B) {
 	const n = 1_000_000
 	var full Set
 	for i := range uint64(n) {
-		full.Add(scatter(i))
+		full.Add(splitmix.Finish(i))
 	}
 	b.Run("hit", func(b *testing.B) {
 		b.ReportAllocs()
@@ -96,7 +97,7 @@ func BenchmarkSet(b *testing.B) {
 			if i++; i == n {
 				i = 0
 			}
-			if full.Has(scatter(i)) {
+			if full.Has(splitmix.Finish(i)) {
 				sink++
 			}
 		}
@@ -106,7 +107,7 @@ func BenchmarkSet(b *testing.B) {
 		i := uint64(1 << 40)
 		for b.Loop() {
 			i++
-			if full.Has(scatter(i)) {
+			if full.Has(splitmix.Finish(i)) {
 				sink++
 			}
 		}
@@ -119,7 +120,7 @@ func BenchmarkSet(b *testing.B) {
 			if i++; i%n == 0 {
 				s = Set{}
 			}
-			s.Add(scatter(i))
+			s.Add(splitmix.Finish(i))
 		}
 		b.ReportMetric(float64(full.Bytes())/n, "B/key")
 	})

@@ -8,18 +8,9 @@ import (
 	"crawler/internal/binform"
 )
 
-func FuzzBloomUnmarshal(f *testing.F)               { fuzzForm(f, kindBloom) }
-func FuzzClassicUnmarshal(f *testing.F)             { fuzzForm(f, kindClassic) }
-func FuzzSegmentBloomUnmarshal(f *testing.F)        { fuzzForm(f, kindSegment) }
-func FuzzPublishedMultilayerUnmarshal(f *testing.F) { fuzzForm(f, kindPublished) }
-func FuzzMultilayerUnmarshal(f *testing.F)          { fuzzForm(f, kindMultilayer) }
-func FuzzSetUnmarshal(f *testing.F)                 { fuzzForm(f, kindSet) }
-func FuzzAccountUnmarshal(f *testing.F)             { fuzzForm(f, kindAccount) }
-func FuzzSpectralUnmarshal(f *testing.F)            { fuzzForm(f, kindSpectral) }
-func FuzzSignatureUnmarshal(f *testing.F)           { fuzzForm(f, kindSignature) }
-func FuzzLSHUnmarshal(f *testing.F)                 { fuzzForm(f, kindLSH) }
-func FuzzHammingIndexUnmarshal(f *testing.F)        { fuzzForm(f, kindHamming) }
-func FuzzDuplicatesUnmarshal(f *testing.F)          { fuzzForm(f, kindDuplicates) }
+func FuzzBloomUnmarshal(f *testing.F)     { fuzzForm(f, kindBloom) }
+func FuzzAccountUnmarshal(f *testing.F)   { fuzzForm(f, kindAccount) }
+func FuzzSignatureUnmarshal(f *testing.F) { fuzzForm(f, kindSignature) }
 
 // framed puts a frame around fields: no fuzzer finds a checksum.
 func framed(kind binform.Kind, fields []byte) []byte {

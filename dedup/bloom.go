@@ -3,6 +3,8 @@ package dedup
 import (
 	"math/bits"
 	"unsafe"
+
+	"crawler/internal/splitmix"
 )
 
 // Bloom is a split-block Bloom filter over 64-bit hashes. A key is one bit in
@@ -237,7 +239,7 @@ func (b *Bloom) ExpectedRate() float64 {
 		if b.reach != 0 {
 			// Each line is paired with one of those its keys' second bits may
 			// be in, another one each time.
-			m := uint64(sampled) * golden
+			m := uint64(sampled) * splitmix.Golden
 			rate *= b.lines[b.second(uint64(i), m)].rate()
 		}
 		return rate
@@ -274,4 +276,12 @@ func (l *line) rate() float64 {
 		rate *= float64(bits.OnesCount64(w)) / 64
 	}
 	return rate
+}
+
+// ones returns how many bits of words are set.
+func ones(words []uint64) (n int64) {
+	for _, w := range words {
+		n += int64(bits.OnesCount64(w))
+	}
+	return n
 }

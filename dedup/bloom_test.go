@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
+
+	"crawler/internal/splitmix"
 )
 
 // near fails unless count is within five standard deviations and the given
@@ -38,10 +40,10 @@ func TestBloomForgetsNothing(t *testing.T) {
 		b := NewBloom(size, seed)
 		start := r.Uint64()
 		for i := range uint64(keys) {
-			b.Add(scatter(start + i))
+			b.Add(splitmix.Finish(start + i))
 		}
 		for i := range uint64(keys) {
-			if !b.Has(scatter(start + i)) {
+			if !b.Has(splitmix.Finish(start + i)) {
 				t.Fatalf("seed %d, %+v: key %d lost", seed, size, i)
 			}
 		}
@@ -53,7 +55,7 @@ func TestBloomAddTellsWhatHasWould(t *testing.T) {
 		b := NewBloom(sizeOf(50_000, lines), 3)
 		changed := 0
 		for i := range uint64(20_000) {
-			h := scatter(i)
+			h := splitmix.Finish(i)
 			had := b.Has(h)
 			if b.Add(h) == had {
 				t.Fatalf("%d lines, key %d: Has said %v and Add agreed not", lines, i, had)
@@ -89,11 +91,11 @@ func TestBloomRate(t *testing.T) {
 				size := sizeOf(keys*perKey, lines)
 				b := NewBloom(size, 7)
 				for i := range uint64(keys) {
-					b.Add(scatter(i))
+					b.Add(splitmix.Finish(i))
 				}
 				wrong := int64(0)
 				for i := range uint64(questions) {
-					if b.Has(scatter(1<<40 + i)) {
+					if b.Has(splitmix.Finish(1<<40 + i)) {
 						wrong++
 					}
 				}
@@ -109,7 +111,7 @@ func TestExpectedRateOfASample(t *testing.T) {
 	for _, perKey := range []int{1, 2} {
 		b := NewBloom(sizeOf(lines*lineBits, perKey), 1)
 		for i := range uint64(lines * 8) {
-			b.Add(scatter(i))
+			b.Add(splitmix.Finish(i))
 		}
 		want := b.size().Rate(lines * 8)
 		if got := b.ExpectedRate(); math.Abs(got/want-1) > 0.05 {
@@ -162,12 +164,12 @@ func TestEpochsErrOnDifferentKeys(t *testing.T) {
 	size := Size{Bits: keys * 10, Lines: 1}
 	one, two := NewBloom(size, 1), NewBloom(size, 2)
 	for i := range uint64(keys) {
-		one.Add(scatter(i))
-		two.Add(scatter(i))
+		one.Add(splitmix.Finish(i))
+		two.Add(splitmix.Finish(i))
 	}
 	wrong, both := int64(0), int64(0)
 	for i := range uint64(questions) {
-		h := scatter(1<<40 + i)
+		h := splitmix.Finish(1<<40 + i)
 		if one.Has(h) {
 			wrong++
 			if two.Has(h) {
@@ -193,7 +195,7 @@ func TestBloomInBatches(t *testing.T) {
 			for range 8 {
 				hashes := make([]uint64, n)
 				for i := range hashes {
-					hashes[i] = scatter(r.Uint64N(500))
+					hashes[i] = splitmix.Finish(r.Uint64N(500))
 				}
 				found := make([]bool, n+1)
 				all.HasAll(hashes, found)
@@ -231,7 +233,7 @@ func TestBloomHasAllWantsRoom(t *testing.T) {
 func TestBloomAllocatesNothing(t *testing.T) {
 	hashes, found := make([]uint64, 100), make([]bool, 100)
 	for i := range hashes {
-		hashes[i] = scatter(uint64(i))
+		hashes[i] = splitmix.Finish(uint64(i))
 	}
 	for _, lines := range []int{1, 2} {
 		b := NewBloom(sizeOf(5000, lines), 1)
@@ -248,9 +250,9 @@ func TestBloomAllocatesNothing(t *testing.T) {
 
 func TestBloomClear(t *testing.T) {
 	b := NewBloom(sizeOf(5000, 2), 1)
-	b.Add(scatter(1))
+	b.Add(splitmix.Finish(1))
 	b.Clear()
-	if b.Fill() != 0 || b.Has(scatter(1)) || !b.Add(scatter(1)) {
+	if b.Fill() != 0 || b.Has(splitmix.Finish(1)) || !b.Add(splitmix.Finish(1)) {
 		t.Error("keys are left")
 	}
 }
@@ -258,10 +260,10 @@ func TestBloomClear(t *testing.T) {
 func TestBloomReset(t *testing.T) {
 	size := Size{Bits: 1 << 20, Lines: 1}
 	b := NewBloom(size, 1)
-	b.Add(scatter(1))
+	b.Add(splitmix.Finish(1))
 	before := &b.lines[0]
 	b.reset(size, 2)
-	if b.Fill() != 0 || b.Has(scatter(1)) || &b.lines[0] != before {
+	if b.Fill() != 0 || b.Has(splitmix.Finish(1)) || &b.lines[0] != before {
 		t.Error("reset to the same size must empty the filter and keep its memory")
 	}
 	b.reset(Size{Bits: 1 << 21, Lines: 2}, 3)

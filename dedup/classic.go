@@ -3,6 +3,8 @@ package dedup
 import (
 	"math"
 	"math/bits"
+
+	"crawler/internal/splitmix"
 )
 
 // MaxHashes is the largest number of hash functions of a Classic. It is the
@@ -56,7 +58,7 @@ func (c *Classic) Add(h uint64) bool {
 	x := c.start(h)
 	for range c.k {
 		set += c.set(place(x, c.m))
-		x += golden
+		x += splitmix.Golden
 	}
 	c.ones += int64(set)
 	return set != 0
@@ -70,7 +72,7 @@ func (c *Classic) Has(h uint64) bool {
 		if !c.isSet(place(x, c.m)) {
 			return false
 		}
-		x += golden
+		x += splitmix.Golden
 	}
 	return true
 }
@@ -121,13 +123,13 @@ func (c *Classic) String() string {
 }
 
 // start returns where the positions of a key begin in the sequence that place
-// reads, which steps by golden. The positions of two keys depend on each other
+// reads, which steps by splitmix.Golden. The positions of two keys depend on each other
 // only if they start within k steps of one another: a chance of 2^-57.
-func (c *Classic) start(h uint64) uint64 { return scatter(h ^ c.seed) }
+func (c *Classic) start(h uint64) uint64 { return splitmix.Finish(h ^ c.seed) }
 
 // place maps x to a position below m.
 func place(x, m uint64) uint64 {
-	i, _ := bits.Mul64(scatter(x), m)
+	i, _ := bits.Mul64(splitmix.Finish(x), m)
 	return i
 }
 

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"crawler/internal/splitmix"
 )
 
 // long reports whether tests run at full size: DEDUP_LONG=1 makes them take
@@ -20,7 +22,7 @@ func TestClassicForgetsNothing(t *testing.T) {
 		c := NewClassic(1+r.Int64N(20_000), 1+r.IntN(MaxHashes), seed)
 		start, changed := r.Uint64(), 0
 		for i := range keys {
-			h := scatter(start + i)
+			h := splitmix.Finish(start + i)
 			had := c.Has(h)
 			if c.Add(h) == had {
 				t.Fatalf("seed %d: Has was %v and Add agreed not", seed, had)
@@ -33,7 +35,7 @@ func TestClassicForgetsNothing(t *testing.T) {
 			}
 		}
 		for i := range keys {
-			if !c.Has(scatter(start + i)) {
+			if !c.Has(splitmix.Finish(start + i)) {
 				t.Fatalf("seed %d, %d bits, k = %d: key %d lost", seed, c.Bits(), c.K(), i)
 			}
 		}
@@ -68,11 +70,11 @@ func TestClassicRate(t *testing.T) {
 			const keys = 200_003 // the fill varies by less than 0.5 percent of the rate
 			f := NewClassic(int64(c.bits*keys), c.k, 7)
 			for i := range uint64(keys) {
-				f.Add(scatter(i))
+				f.Add(splitmix.Finish(i))
 			}
 			wrong := int64(0)
 			for i := range uint64(questions) {
-				if f.Has(scatter(1<<40 + i)) {
+				if f.Has(splitmix.Finish(1<<40 + i)) {
 					wrong++
 				}
 			}
@@ -96,7 +98,7 @@ func TestDoubleHashingErrsMore(t *testing.T) {
 	fresh, double, promised := 0, 0, 0.0
 	var p [k]uint64
 	positions := func(h uint64) []uint64 {
-		a, b := h, scatter(h^golden)
+		a, b := h, splitmix.Finish(h^splitmix.Golden)
 		for i := range p {
 			p[i], _ = bits.Mul64(a+uint64(i)*b, keys*bitsPerKey)
 		}
@@ -105,13 +107,13 @@ func TestDoubleHashingErrsMore(t *testing.T) {
 	for seed := range uint64(filters) {
 		one, two := NewClassic(keys*bitsPerKey, k, seed), NewClassic(keys*bitsPerKey, k, seed)
 		for i := range uint64(keys) {
-			h := scatter(seed<<32 + i)
+			h := splitmix.Finish(seed<<32 + i)
 			one.Add(h)
 			two.AddPositions(positions(h)...)
 		}
 		promised += one.ExpectedRate() / filters
 		for i := range uint64(questions) {
-			h := scatter(1<<50 + seed<<32 + i)
+			h := splitmix.Finish(1<<50 + seed<<32 + i)
 			if one.Has(h) {
 				fresh++
 			}
@@ -167,7 +169,7 @@ func TestClassicSeeds(t *testing.T) {
 	build := func(seed uint64) *Classic {
 		f := NewClassic(100, 3, seed)
 		for i := range uint64(10) {
-			f.Add(scatter(i))
+			f.Add(splitmix.Finish(i))
 		}
 		return f
 	}
@@ -190,7 +192,7 @@ func TestFiltersAllocateNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(2000, func() {
 		u := list[i%len(list)]
 		i++
-		h := scatter(uint64(i))
+		h := splitmix.Finish(uint64(i))
 		c.Has(h)
 		c.Add(h)
 		c.AddPositions(h, h+1, h+2)

@@ -3,6 +3,8 @@ package dedup
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"crawler/internal/splitmix"
 )
 
 // Digest returns 128 bits that name a page's text: its words, by their hashes,
@@ -24,11 +26,11 @@ import (
 func Digest(words []uint64) (digest [16]byte) {
 	a, b := uint64(mulFirst), uint64(mulSecond)
 	for _, w := range words {
-		a = bits.RotateLeft64(a+w*mulSecond, 31) * golden
+		a = bits.RotateLeft64(a+w*mulSecond, 31) * splitmix.Golden
 		b = bits.RotateLeft64(b^w*mulFirst, 27) * polynomial
 	}
-	a = scatter(a ^ uint64(len(words)))
-	b = scatter(b + a)
+	a = splitmix.Finish(a ^ uint64(len(words)))
+	b = splitmix.Finish(b + a)
 	binary.LittleEndian.PutUint64(digest[:], a+b) // one-to-one in the pair
 	binary.LittleEndian.PutUint64(digest[8:], b)
 	return digest

@@ -58,9 +58,9 @@
 // MinHash signatures in an LSH index. Simhash with a HammingIndex is the other
 // known way; it finds fewer, and is kept for comparison.
 //
-// Filters of one size and seed have a union and an intersection, and every type a
-// versioned binary form with a checksum (docs/format/sketches.md). It contains the
-// seed, so it is as secret as that is.
+// Filters of one size and seed have a union and an intersection. What a crawl saves of its
+// SeenTest has a versioned binary form with a checksum, and so have Bloom and Signature
+// (docs/format/sketches.md). It contains the seed, so it is as secret as that is.
 //
 // # The published multilayer filter
 //

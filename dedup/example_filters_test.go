@@ -80,25 +80,21 @@ func ExampleSegmentBloom() {
 }
 
 // A filter is saved and loaded with its seed in it.
-func ExampleMultilayer_MarshalBinary() {
-	filter, err := dedup.NewMultilayer(dedup.Config{ExpectURLs: 1000, Seed: 0x5ec7e7})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	filter.Add(url("https://go.dev/doc/"))
+func ExampleBloom_MarshalBinary() {
+	filter := dedup.NewBloom(dedup.SizeFor(1000, 1e-3), 0x5ec7e7)
+	filter.Add(0x9e3779b97f4a7c15)
 	data, err := filter.MarshalBinary()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	var loaded dedup.Multilayer
+	var loaded dedup.Bloom
 	if err := loaded.UnmarshalBinary(data); err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(loaded.Has(url("https://go.dev/doc/")), loaded.LayerOf(url("https://go.dev/blog/")))
-	// Output: true 2
+	fmt.Println(loaded.Has(0x9e3779b97f4a7c15), loaded.Has(0xbf58476d1ce4e5b9))
+	// Output: true false
 }
 
 // The rates of the slides' table for 8 bits a key, and the best k.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"crawler/internal/splitmix"
 	"crawler/weburl"
 )
 
@@ -83,7 +84,7 @@ func (h *hasher) fingerprint(u weburl.URL) uint64 {
 	}
 	odd = odd.plus(words[0], ending(s, len(s)))
 	_, carry := bits.Add64(even.lo, odd.lo, 0)
-	return scatter(even.hi + odd.hi + carry)
+	return splitmix.Finish(even.hi + odd.hi + carry)
 }
 
 // key returns u's fingerprint and those of its first proper prefixes.
@@ -104,7 +105,7 @@ func (h *hasher) prefixes(u weburl.URL, layers int, k *key) (end int) {
 		for ; j < int(end/8); j++ {
 			sum = sum.plus(h.words[j], load64(s[8*j:]))
 		}
-		k.prefix[i] = scatter(sum.plus(h.words[j], ending(s, int(end))).hi)
+		k.prefix[i] = splitmix.Finish(sum.plus(h.words[j], ending(s, int(end))).hi)
 	}
 	return int(ends[max(k.n, 1)-1])
 }

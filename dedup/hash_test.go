@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"crawler/internal/splitmix"
 	"crawler/weburl"
 	"github.com/cespare/xxhash/v2"
 )
@@ -50,7 +51,7 @@ func byTheBook(h *hasher, s string) uint64 {
 		sum.Add(sum, product.Mul(number(h.words[j]), w))
 	}
 	upper := sum.Rsh(sum, 64)
-	return scatter(upper.And(upper, new(big.Int).SetUint64(1<<64-1)).Uint64())
+	return splitmix.Finish(upper.And(upper, new(big.Int).SetUint64(1<<64-1)).Uint64())
 }
 
 func checkKey(t *testing.T, h *hasher, u weburl.URL, layers int) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"crawler/internal/splitmix"
 )
 
 // Limits and defaults of an LSHConfig.
@@ -111,8 +113,7 @@ func BandsFor(cfg MinHashConfig, resemblance, recall float64) (bands, rows int) 
 // one candidate or so is a stranger. That hash has no key: the costs hold because
 // nobody can choose signatures without MinHashConfig.Seed. Where pages come from
 // strangers it must be a secret, and so must Signatures from elsewhere be trusted;
-// an index of crafted ones is slow, and UnmarshalBinary may refuse its form.
-// An LSH belongs to one goroutine.
+// an index of crafted ones is slow. An LSH belongs to one goroutine.
 type LSH struct {
 	cfg   LSHConfig
 	bands []band
@@ -184,12 +185,10 @@ func (l *LSH) add(id uint32, lanes []uint64) {
 	l.link(uint32(len(l.ids)), lanes)
 }
 
-// link puts a document, given by its number + 1, into its buckets. It returns how
-// far from its home the farthest of them is.
-func (l *LSH) link(doc uint32, lanes []uint64) (farthest int) {
+// link puts a document, given by its number + 1, into its buckets.
+func (l *LSH) link(doc uint32, lanes []uint64) {
 	for i := range l.bands {
-		slot, probe := l.bands[i].place(l.tag(lanes, i))
-		farthest = max(farthest, probe)
+		slot := l.bands[i].place(l.tag(lanes, i))
 		before, depth := slot.last, uint16(0)
 		if before != 0 {
 			depth = l.depth[int(before-1)*l.cfg.Bands+i]
@@ -201,13 +200,12 @@ func (l *LSH) link(doc uint32, lanes []uint64) (farthest int) {
 			l.next, l.depth = append(l.next, 0), append(l.depth, 0)
 		}
 	}
-	return farthest
 }
 
 // tag hashes the slots of a band.
 func (l *LSH) tag(lanes []uint64, i int) uint32 {
 	width := l.cfg.Rows * l.cfg.MinHash.Bits
-	h, at := uint64(golden), i*width
+	h, at := uint64(splitmix.Golden), i*width
 	for end := at + width; at < end; at += 64 {
 		h = fold(h^bitsAt(lanes, at, min(64, end-at)), mulFirst)
 	}

@@ -17,21 +17,18 @@ type bandSlot struct {
 
 const minBandSlots = 8
 
-// newBand returns a band with room for n buckets.
-func newBand(n int) band { return band{slots: make([]bandSlot, n+n/3+minBandSlots)} }
-
 // place returns the slot of tag, an empty one if it was missing: the caller
-// fills it in. It also returns how far the slot is from the tag's home.
-func (b *band) place(tag uint32) (s *bandSlot, probe int) {
+// fills it in.
+func (b *band) place(tag uint32) *bandSlot {
 	if b.used >= len(b.slots)*3/4 {
 		b.grow()
 	}
-	s, probe = b.search(tag)
+	s := b.search(tag)
 	if s.last == 0 {
 		s.tag = tag
 		b.used++
 	}
-	return s, probe
+	return s
 }
 
 // last returns the last document in the bucket of tag, + 1, or 0.
@@ -39,18 +36,16 @@ func (b *band) last(tag uint32) uint32 {
 	if b.used == 0 {
 		return 0
 	}
-	s, _ := b.search(tag)
-	return s.last
+	return b.search(tag).last
 }
 
-// search returns the slot of tag, or the empty one where it would be, and how far
-// that is from the tag's home.
-func (b *band) search(tag uint32) (s *bandSlot, probe int) {
+// search returns the slot of tag, or the empty one where it would be.
+func (b *band) search(tag uint32) *bandSlot {
 	hi, _ := bits.Mul64(uint64(tag)<<32, uint64(len(b.slots)))
-	for i := int(hi); ; probe++ {
-		s = &b.slots[i]
+	for i := int(hi); ; {
+		s := &b.slots[i]
 		if s.last == 0 || s.tag == tag {
-			return s, probe
+			return s
 		}
 		if i++; i == len(b.slots) {
 			i = 0
@@ -64,8 +59,7 @@ func (b *band) grow() {
 	b.slots = make([]bandSlot, max(len(old)+len(old)/2, minBandSlots))
 	for _, s := range old {
 		if s.last != 0 {
-			to, _ := b.search(s.tag)
-			*to = s
+			*b.search(s.tag) = s
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"crawler/internal/splitmix"
 )
 
 // Limits and defaults of a MinHashConfig.
@@ -123,10 +125,10 @@ func NewMinHash(cfg MinHashConfig) (*MinHash, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &MinHash{cfg: cfg, key: scatter(cfg.Seed + golden), full: make([]uint16, 0, cfg.Slots)}
+	m := &MinHash{cfg: cfg, key: splitmix.Finish(cfg.Seed + splitmix.Golden), full: make([]uint16, 0, cfg.Slots)}
 	m.orders, m.dense = make([]order, cfg.Slots), make([]uint64, cfg.Slots)
 	for i := range m.orders {
-		h := scatter(uint64(i+1) * golden)
+		h := splitmix.Finish(uint64(i+1) * splitmix.Golden)
 		o := order{start: uint16(h), step: uint16(h>>16) | 1}
 		for o.back = o.step; o.back*o.step != 1; {
 			o.back *= 2 - o.back*o.step // Newton's step doubles the right bits
@@ -227,7 +229,7 @@ func (m *MinHash) finish(dst Signature) Signature {
 func (m *MinHash) densify(minima []uint64) []uint64 {
 	for i, v := range minima {
 		if v == noShingle {
-			v = fold(minima[m.lender(i)]^uint64(i+1)*golden, mulSecond)
+			v = fold(minima[m.lender(i)]^uint64(i+1)*splitmix.Golden, mulSecond)
 		}
 		m.dense[i] = v
 	}

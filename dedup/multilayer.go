@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"crawler/internal/splitmix"
 	"crawler/weburl"
 )
 
@@ -111,7 +112,7 @@ func (m *Multilayer) resetLayer(cfg Config, i int, n, urls int64, epoch uint64) 
 // epochSeed returns the seed of the arrays in one epoch. The fingerprints of URLs
 // stay what they are; what changes are the bits they take in a line.
 func epochSeed(secret, epoch uint64) uint64 {
-	return scatter(secret + scatter(epoch+1))
+	return splitmix.Finish(secret + splitmix.Finish(epoch+1))
 }
 
 // Add adds u and reports whether that changed the filter: if it did, u was

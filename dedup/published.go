@@ -3,6 +3,7 @@ package dedup
 import (
 	"strings"
 
+	"crawler/internal/splitmix"
 	"crawler/weburl"
 	"github.com/cespare/xxhash/v2"
 )
@@ -202,7 +203,7 @@ func (c *Classic) addSegment(segment string, sums *addresses) bool {
 		at := place(x, c.m)
 		set += c.set(at)
 		sums[j&(MaxHashes-1)] ^= at
-		x += golden
+		x += splitmix.Golden
 	}
 	c.ones += int64(set)
 	return set != 0
@@ -217,7 +218,7 @@ func (c *Classic) hasSegment(segment string, sums *addresses) bool {
 			return false
 		}
 		sums[j&(MaxHashes-1)] ^= at
-		x += golden
+		x += splitmix.Golden
 	}
 	return true
 }

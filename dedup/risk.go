@@ -3,6 +3,7 @@ package dedup
 import (
 	"math"
 
+	"crawler/internal/splitmix"
 	"crawler/stats"
 )
 
@@ -40,7 +41,7 @@ func newRisk(seed uint64) *risk {
 
 // newSample returns an empty sample of fingerprints. Its seed reveals nothing of the crawl's.
 func newSample(seed uint64) *stats.Sample {
-	return stats.NewSample(sampleLimit, 1, scatter(seed^golden))
+	return stats.NewSample(sampleLimit, 1, splitmix.Finish(seed^splitmix.Golden))
 }
 
 // refused notes that the filter called fp seen. If the sample would have it and does

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"crawler/internal/splitmix"
 	"crawler/stats"
 	"crawler/weburl"
 )
@@ -99,7 +100,7 @@ func TestSmallCrawlKnowsItsRate(t *testing.T) {
 func TestRiskSampleIsBounded(t *testing.T) {
 	k := newRisk(1)
 	for i := range uint64(50_000) {
-		k.refused(scatter(i))
+		k.refused(splitmix.Finish(i))
 	}
 	var s Stats
 	k.report(&s)

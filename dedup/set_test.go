@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"crawler/internal/splitmix"
 )
 
 // agree fails unless s holds exactly what truth does, in ascending order.
@@ -27,7 +29,7 @@ func TestSetEqualsMap(t *testing.T) {
 		var s Set
 		truth := map[uint64]bool{}
 		for range n {
-			h := scatter(r.Uint64N(uint64(n)))
+			h := splitmix.Finish(r.Uint64N(uint64(n)))
 			if r.IntN(100) == 0 {
 				h = []uint64{0, 1, math.MaxUint64, math.MaxUint64 - 1, 1 << 58}[r.IntN(5)]
 			}
@@ -73,7 +75,7 @@ func TestSetMemory(t *testing.T) {
 	var s Set
 	before := s.Bytes()
 	for i := range 300_000 {
-		s.Add(scatter(uint64(i)))
+		s.Add(splitmix.Finish(uint64(i)))
 		now := s.Bytes()
 		if i > 20_000 {
 			if perHash := float64(now) / float64(s.Len()); perHash > 12.5 || i > 200_000 && perHash > 10.7 {
@@ -109,11 +111,11 @@ func TestSetUnion(t *testing.T) {
 	for seed := range uint64(20) {
 		var a, b, want Set
 		for i := range 3000 + 100*seed {
-			if h := scatter(seed<<32 + i); i%3 == 0 {
+			if h := splitmix.Finish(seed<<32 + i); i%3 == 0 {
 				a.Add(h)
 				want.Add(h)
 			}
-			if h := scatter(seed<<32 + i); i%4 == 0 {
+			if h := splitmix.Finish(seed<<32 + i); i%4 == 0 {
 				b.Add(h)
 				want.Add(h)
 			}

@@ -7,12 +7,12 @@ import (
 	"reflect"
 	"testing"
 
+	"crawler/internal/splitmix"
 	"crawler/weburl"
 )
 
 // combinable is what all filters are that can be combined.
 type combinable[F any] interface {
-	form
 	Union(F) error
 	Intersect(F) error
 }
@@ -41,9 +41,9 @@ func testSets[F combinable[F]](t *testing.T, made func() F, add func(F, int), ha
 	if err := both.Intersect(left); err != nil {
 		t.Fatal(err)
 	}
-	alone, again := build(common, a), made()
-	if err := again.UnmarshalBinary(must(both.MarshalBinary())); err != nil || !reflect.DeepEqual(both, again) {
-		t.Errorf("the ones of the intersection are counted wrong: %v", err)
+	alone := build(common, a)
+	if !countsItsOnes(both) {
+		t.Error("the ones of the intersection are counted wrong")
 	}
 	wrong, wrongLeft, wrongRight := 0, 0, 0
 	for i := range 40_000 {
@@ -68,6 +68,24 @@ func testSets[F combinable[F]](t *testing.T, made func() F, add func(F, int), ha
 	}
 }
 
+// countsItsOnes reports whether a filter that keeps the number of its ones has it right.
+func countsItsOnes(f any) bool {
+	switch f := f.(type) {
+	case *Classic:
+		return f.ones == ones(f.words)
+	case *SegmentBloom:
+		return countsItsOnes(&f.filter)
+	case *PublishedMultilayer:
+		for i := range f.layers {
+			if !countsItsOnes(&f.layers[i]) {
+				return false
+			}
+		}
+		return countsItsOnes(&f.last)
+	}
+	return true
+}
+
 func count(b bool) int {
 	if b {
 		return 1
@@ -77,7 +95,7 @@ func count(b bool) int {
 
 func TestSource001UnionAndIntersection(t *testing.T) {
 	for seed := range uint64(20) {
-		hash := func(i int) uint64 { return scatter(seed<<32 + uint64(i)) }
+		hash := func(i int) uint64 { return splitmix.Finish(seed<<32 + uint64(i)) }
 		lines := 1 + int(seed%2)
 		testSets(t, func() *Bloom { return NewBloom(sizeOf(6000, lines), seed) },
 			func(f *Bloom, i int) { f.Add(hash(i)) }, func(f *Bloom, i int) bool { return f.Has(hash(i)) })
@@ -99,7 +117,7 @@ func TestUnionAndIntersectionOfURLs(t *testing.T) {
 // Filters that write a key to different bits are not combined, and stay as they
 // were.
 func TestMismatch(t *testing.T) {
-	refuse := func(what string, f, o interface{ MarshalBinary() ([]byte, error) }, union, intersect func() error) {
+	refuse := func(what string, f, o any, union, intersect func() error) {
 		t.Helper()
 		before := fmt.Sprint(f)
 		for _, op := range []func() error{union, intersect} {

@@ -3,13 +3,15 @@ package dedup
 import (
 	"math/rand/v2"
 	"testing"
+
+	"crawler/internal/splitmix"
 )
 
 func TestSimhashTextIsSimhashOfShingles(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	words := make([]uint64, 600)
 	for i := range words {
-		words[i] = uint64(r.IntN(40)) * golden
+		words[i] = uint64(r.IntN(40)) * splitmix.Golden
 	}
 	for n := range words {
 		if got, want := SimhashText(words[:n]), Simhash(Shingles(nil, words[:n], 0)); got != want {
@@ -24,7 +26,7 @@ func TestSimhashTextIsSimhashOfShingles(t *testing.T) {
 func BenchmarkSimhashText(b *testing.B) {
 	words := make([]uint64, 1000)
 	for i := range words {
-		words[i] = uint64(i) * golden
+		words[i] = uint64(i) * splitmix.Golden
 	}
 	shingles := make([]uint64, 0, len(words))
 	b.Run("direct", func(b *testing.B) {

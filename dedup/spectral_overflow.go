@@ -1,9 +1,6 @@
 package dedup
 
-import (
-	"cmp"
-	"slices"
-)
+import "crawler/internal/splitmix"
 
 // overflow holds the values of the counters that 8 bits cannot hold: an
 // open-addressing table with linear probing, at most half full. It has at most
@@ -26,7 +23,7 @@ const minOverflow = 16
 // at hand after one cache miss.
 func (t *overflow) home(name uint64) int {
 	line, w := (name-1)/lineCounters, (name-1)/quarter%ways
-	return int(line*golden>>32+w) & (len(t.slots) - 1)
+	return int(line*splitmix.Golden>>32+w) & (len(t.slots) - 1)
 }
 
 // find returns the slot of the name, or the empty one where it would go. There
@@ -37,17 +34,6 @@ func (t *overflow) find(name uint64) int {
 		i = (i + 1) & (len(t.slots) - 1)
 	}
 	return i
-}
-
-// maxOverflowProbe is how far from its home a counter of a form may lie in the
-// table. When it is half full, with a part or all of the counters of any filter in
-// it, none lies a twentieth of that away; not even a half if whole lines are in it
-// that were drawn at random. Only those chosen to make the reader slow do.
-const maxOverflowProbe = 4096
-
-// probe returns how far from its home a counter lies, which must be in the table.
-func (t *overflow) probe(counter uint64) int {
-	return (t.find(counter+1) - t.home(counter+1)) & (len(t.slots) - 1)
 }
 
 // at returns the value of a counter, which must be in the table, to be read or
@@ -89,11 +75,4 @@ func (t *overflow) remove(counter uint64) {
 	}
 	t.slots[gap] = overflowed{}
 	t.used--
-}
-
-// sorted returns the entries in ascending order of their counters.
-func (t *overflow) sorted() []overflowed {
-	entries := slices.DeleteFunc(slices.Clone(t.slots), func(e overflowed) bool { return e.name == 0 })
-	slices.SortFunc(entries, func(a, b overflowed) int { return cmp.Compare(a.name, b.name) })
-	return entries
 }

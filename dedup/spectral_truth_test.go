@@ -135,7 +135,7 @@ func TestSpectralErrorIsTheBloomError(t *testing.T) {
 func TestSpectralRemoveTakesBackWhatWasAdded(t *testing.T) {
 	stream, truth := linkStream(2000, 20_000, 5)
 	s := newTestSpectral(t, SpectralConfig{Keys: 1000})
-	empty, _ := s.MarshalBinary()
+	empty := newTestSpectral(t, SpectralConfig{Keys: 1000})
 	for i, h := range stream {
 		s.Add(h)
 		if i%2 == 0 {
@@ -159,7 +159,7 @@ func TestSpectralRemoveTakesBackWhatWasAdded(t *testing.T) {
 			}
 		}
 	}
-	if now, _ := s.MarshalBinary(); !slices.Equal(now, empty) {
+	if !sameCounters(s, empty) {
 		t.Error("something is left when everything was removed")
 	}
 	if err := s.Remove(stream[0]); !errors.Is(err, ErrNotCounted) {
@@ -175,11 +175,11 @@ func TestMinimalIncreaseCannotRemove(t *testing.T) {
 	for _, h := range stream {
 		s.Add(h)
 	}
-	before, _ := s.MarshalBinary()
+	before := fmt.Sprint(s)
 	if err := s.Remove(stream[0]); !errors.Is(err, ErrMethod) {
 		t.Fatalf("Remove: %v", err)
 	}
-	if after, _ := s.MarshalBinary(); !slices.Equal(before, after) {
+	if fmt.Sprint(s) != before {
 		t.Error("a refused removal changed the filter")
 	}
 	for h, n := range truth {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"crawler/internal/splitmix"
 	"crawler/weburl"
 )
 
@@ -31,12 +32,12 @@ func name(id uint64, parts int) string {
 	var b strings.Builder
 	for range parts {
 		b.WriteString(syllables[id%uint64(len(syllables))])
-		id = scatter(id + 1)
+		id = splitmix.Finish(id + 1)
 	}
 	return b.String()
 }
 
-func (w *web) word(n, parts int) string { return name(scatter(uint64(w.pick(n))), parts) }
+func (w *web) word(n, parts int) string { return name(splitmix.Finish(uint64(w.pick(n))), parts) }
 
 // url returns a URL in one of the shapes of real sites: an API documentation
 // tree, a wiki, a dated blog, a manual, a shop with queries, a start page.

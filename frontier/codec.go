@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"crawler/internal/binform"
 	"crawler/weburl"
 )
 
@@ -12,8 +13,8 @@ import (
 // from 0 to 2^31-1.
 func AppendItem(dst []byte, it Item) []byte {
 	dst = append(dst, it.flags())
-	dst = appendString(dst, it.URL.String())
-	dst = appendString(dst, it.Via)
+	dst = binform.AppendText(dst, it.URL.String())
+	dst = binform.AppendText(dst, it.Via)
 	dst = binary.AppendUvarint(dst, uint64(it.Depth))
 	return it.appendRest(dst)
 }

@@ -3,6 +3,8 @@ package frontier
 import (
 	"encoding/binary"
 	"fmt"
+
+	"crawler/internal/binform"
 )
 
 // events is the journal of a Depths since the last TakeEvents.
@@ -74,7 +76,7 @@ func (e *events) reference(d *Depths, id int32, before int) {
 		e.buf = binary.AppendUvarint(e.buf, uint64(id)+1)
 		return
 	}
-	e.buf = appendString(append(e.buf, 0), d.nodes[id].url.String())
+	e.buf = binform.AppendText(append(e.buf, 0), d.nodes[id].url.String())
 }
 
 // Replay tells d what another Depths with the same limit was told: all that its

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"crawler/internal/binform"
 )
 
 // A Depths that is told what another was told knows what it knows, in whatever
@@ -73,7 +75,7 @@ func TestReplayRefuses(t *testing.T) {
 	text := func(kind byte, urls ...string) []byte {
 		b := []byte{kind}
 		for _, u := range urls {
-			b = appendString(append(b, 0), u)
+			b = binform.AppendText(append(b, 0), u)
 		}
 		return b
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"crawler/internal/binform"
 )
 
 // Queued URLs are records of bytes in blocks. docs/format/frontier.md describes
@@ -29,10 +31,10 @@ func appendRecord(rec []byte, it Item, via bool) []byte {
 	if it.URL.Scheme() == "https" {
 		rec[start] |= flagHTTPS
 	}
-	rec = appendString(rec, it.URL.RequestURI())
+	rec = binform.AppendText(rec, it.URL.RequestURI())
 	if via {
 		rec[start] |= flagVia
-		rec = appendString(rec, it.Via)
+		rec = binform.AppendText(rec, it.Via)
 	}
 	return it.appendRest(rec)
 }
@@ -54,18 +56,13 @@ func (it *Item) flags() (f byte) {
 // appendRest appends what only the flags from and attempt bring.
 func (it *Item) appendRest(b []byte) []byte {
 	if it.From != "" {
-		b = appendString(b, it.From)
+		b = binform.AppendText(b, it.From)
 		b = binary.AppendUvarint(b, uint64(it.Hops))
 	}
 	if it.Attempt > 0 {
 		b = binary.AppendUvarint(b, uint64(it.Attempt))
 	}
 	return b
-}
-
-func appendString(b []byte, s string) []byte {
-	b = binary.AppendUvarint(b, uint64(len(s)))
-	return append(b, s...)
 }
 
 // record is one that was read; its slices are the reader's memory.
@@ -136,13 +133,12 @@ func (r *reader) small() int {
 
 // bytes reads a string without copying it.
 func (r *reader) bytes() []byte {
-	n := r.uvarint()
-	if n > uint64(len(r.buf)) {
+	b, rest, ok := binform.CutText(r.buf)
+	if !ok {
 		r.fail()
 		return nil
 	}
-	b := r.buf[:n:n]
-	r.buf = r.buf[n:]
+	r.buf = rest
 	return b
 }
 

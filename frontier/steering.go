@@ -8,6 +8,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"crawler/internal/splitmix"
 	"crawler/weburl"
 )
 
@@ -65,13 +66,8 @@ func newSteering(cfg *Config) *steering {
 func nameOf(u weburl.URL) uint64 { return xxhash.Sum64String(u.String()) }
 
 // linker is the page as distinct counts it. Without the seed, nobody can make up pages
-// that count for many. The finalizer is SplitMix64's.
-func (s *steering) linker(u weburl.URL) uint64 {
-	z := nameOf(u) ^ s.seed
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
+// that count for many.
+func (s *steering) linker(u weburl.URL) uint64 { return splitmix.Finish(nameOf(u) ^ s.seed) }
 
 // pushed makes a candidate of an item that was pushed last.
 func (s *steering) pushed(h *host, it Item) {

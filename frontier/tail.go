@@ -1,5 +1,7 @@
 package frontier
 
+import "crawler/internal/binform"
+
 // tail is the part of a level that is in memory only: what was pushed since the
 // last commit, or all of it without a disk. First in, first out.
 type tail struct {
@@ -120,6 +122,6 @@ func (t *tail) unread() []byte {
 	whole := make([]byte, 0, len(b)+len(t.read)+5)
 	whole = append(whole, b[0]|flagVia)
 	whole = append(whole, b[1:target]...)
-	whole = appendString(whole, t.read)
+	whole = binform.AppendText(whole, t.read)
 	return append(whole, b[target:]...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"crawler/dedup"
 	"crawler/frontier"
+	"crawler/internal/binform"
 	"crawler/trap"
 	"crawler/weburl"
 )
@@ -93,26 +94,28 @@ func readMove(value []byte) (from, to weburl.URL, err error) {
 
 // appendDeferral appends d: its reason, the trap's number, kind and pattern, then the item.
 func appendDeferral(b []byte, d deferral) []byte {
-	b = binary.BigEndian.AppendUint64(appendText(b, string(d.reason)), d.trap.ID)
-	b = appendText(appendText(b, string(d.trap.Kind)), d.trap.Pattern)
+	b = binary.BigEndian.AppendUint64(binform.AppendText(b, string(d.reason)), d.trap.ID)
+	b = binform.AppendText(binform.AppendText(b, string(d.trap.Kind)), d.trap.Pattern)
 	return frontier.AppendItem(b, d.Item)
 }
 
 // readDeferral undoes appendDeferral.
 func readDeferral(key, b []byte) (d deferral, err error) {
-	reason, b, ok := cutText(b)
+	reason, b, ok := binform.CutText(b)
 	if !ok || len(b) < 8 || len(key) < 8 {
 		return d, errShort
 	}
 	d.id, d.reason, d.trap.ID = binary.BigEndian.Uint64(key[len(key)-8:]), Reason(reason), binary.BigEndian.Uint64(b)
-	kind, b, ok := cutText(b[8:])
+	kind, b, ok := binform.CutText(b[8:])
 	if !ok {
 		return d, errShort
 	}
 	d.trap.Kind = trap.Kind(kind)
-	if d.trap.Pattern, b, ok = cutText(b); !ok {
+	pattern, b, ok := binform.CutText(b)
+	if !ok {
 		return d, errShort
 	}
+	d.trap.Pattern = string(pattern)
 	d.Item, _, err = frontier.DecodeItem(b)
 	return d, err
 }
@@ -123,12 +126,12 @@ func (p *pendingChecks) appendTo(b []byte) []byte {
 	for _, list := range [][]pendingCheck{p.checking, p.waiting} {
 		for i := range list {
 			c := &list[i]
-			b = appendText(b, string(c.refusal))
+			b = binform.AppendText(b, string(c.refusal))
 			source := []byte(nil)
 			if c.source != nil {
 				source = appendJSON(c.source)
 			}
-			b = appendText(b, string(source))
+			b = binform.AppendText(b, source)
 			b = frontier.AppendItem(b, c.Item)
 		}
 	}
@@ -152,33 +155,18 @@ func readPending(r Reader, log *dedup.Reopened) (p pendingChecks, err error) {
 }
 
 func readAdmission(b []byte) (a admission, rest []byte, err error) {
-	refusal, b, ok1 := cutText(b)
-	source, b, ok2 := cutText(b)
+	refusal, b, ok1 := binform.CutText(b)
+	source, b, ok2 := binform.CutText(b)
 	if !ok1 || !ok2 {
 		return a, nil, errShort
 	}
 	a.refusal = Reason(refusal)
-	if source != "" {
+	if len(source) > 0 {
 		a.source = new(Skip)
-		if err := json.Unmarshal([]byte(source), a.source); err != nil {
+		if err := json.Unmarshal(source, a.source); err != nil {
 			return a, nil, err
 		}
 	}
 	a.Item, rest, err = frontier.DecodeItem(b)
 	return a, rest, err
-}
-
-// appendText appends s behind its length.
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
-// cutText undoes appendText.
-func cutText(b []byte) (s string, rest []byte, ok bool) {
-	n, used := binary.Uvarint(b)
-	if used <= 0 || n > uint64(len(b)-used) {
-		return "", nil, false
-	}
-	b = b[used:]
-	return string(b[:n]), b[n:], true
 }

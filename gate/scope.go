@@ -2,11 +2,8 @@ package gate
 
 import (
 	"fmt"
-	"net/netip"
 	"regexp"
 	"strings"
-
-	"golang.org/x/net/publicsuffix"
 
 	"crawler/frontier"
 	"crawler/parse"
@@ -65,7 +62,7 @@ func newScope(s Scope, j Journal, seeds []weburl.URL) *scope {
 // addSeed takes what a seed covers into scope.
 func (s *scope) addSeed(u weburl.URL) {
 	s.add(u)
-	s.domains[domain(u)] = true
+	s.domains[u.Domain()] = true
 }
 
 func (s *scope) add(u weburl.URL) {
@@ -80,7 +77,7 @@ func (s *scope) add(u weburl.URL) {
 // site under another name: example.com that says it lives at www.example.com. A
 // redirect to another site is refused like any other link.
 func (s *scope) addRedirected(seed, target weburl.URL) {
-	if domain(seed) != domain(target) || seed.Port() != target.Port() {
+	if seed.Domain() != target.Domain() || seed.Port() != target.Port() {
 		return
 	}
 	if s.Mode == ScopePrefix { // the seed's directory, whatever page it redirects to
@@ -137,7 +134,7 @@ func restoreScope(cfg Scope, j Journal, r Reader) (*scope, error) {
 }
 
 // sameSite reports whether u might come into scope by addRedirected.
-func (s *scope) sameSite(u weburl.URL) bool { return s.domains[domain(u)] }
+func (s *scope) sameSite(u weburl.URL) bool { return s.domains[u.Domain()] }
 
 // refusesSitemap returns why a sitemap named by robots.txt is not read: it need only
 // be on a host that the scope covers in part.
@@ -184,7 +181,7 @@ func (s *scope) covers(u weburl.URL) bool {
 
 func (s *scope) key(u weburl.URL) string {
 	if s.Mode == ScopeDomain {
-		return domain(u)
+		return u.Domain()
 	}
 	return u.Host()
 }
@@ -193,20 +190,6 @@ func (s *scope) key(u weburl.URL) string {
 func directory(u weburl.URL) string {
 	path := u.Path()
 	return u.Origin() + path[:strings.LastIndexByte(path, '/')+1]
-}
-
-// domain is the registrable domain of u's host, or the host itself if it has none
-// (an address, a name without dots, a public suffix).
-func domain(u weburl.URL) string {
-	h := u.Hostname()
-	if _, err := netip.ParseAddr(strings.Trim(h, "[]")); err == nil {
-		return h
-	}
-	d, err := publicsuffix.EffectiveTLDPlusOne(h)
-	if err != nil {
-		return h
-	}
-	return d
 }
 
 func matches(res []*regexp.Regexp, u weburl.URL) bool {

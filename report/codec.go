@@ -4,15 +4,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"crawler/internal/binform"
 )
 
 // recordVersion is the first byte of every committed value.
 const recordVersion = 2
-
-// appendText appends a string with its length.
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
 
 // errRecord is in the chain of every error about a committed value that is not what it
 // should be.
@@ -105,7 +102,18 @@ func (f *fields) length(size int) int {
 	return n
 }
 
-func (f *fields) text() string { return string(f.raw(f.length(1))) }
+func (f *fields) text() string {
+	if f.err != nil {
+		return ""
+	}
+	text, rest, ok := binform.CutText(f.rest)
+	if !ok {
+		f.fail("a text is cut off: %d bytes there", len(f.rest))
+		return ""
+	}
+	f.rest = rest
+	return string(text)
+}
 
 // close returns the first error, or one if bytes are left over.
 func (f *fields) close() error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"crawler/crawl"
+	"crawler/internal/binform"
 )
 
 // The kinds of record; docs/format/records.md describes their values.
@@ -121,7 +122,7 @@ func (r *Recorder) cutCounters(b crawl.Batch) {
 	v = appendNumbers(v, r.status)
 	v = binary.AppendUvarint(v, uint64(len(r.types)))
 	for name, n := range r.types {
-		v = binary.AppendUvarint(appendText(v, name), uint64(n))
+		v = binary.AppendUvarint(binform.AppendText(v, name), uint64(n))
 	}
 	v = appendNumbers(v, r.depths)
 	u.value = v
@@ -141,13 +142,13 @@ func (r *Recorder) cutLists(b crawl.Batch) {
 	u := &r.unsaved
 	v := binary.AppendUvarint(u.begin(), uint64(len(r.broken)))
 	for _, e := range r.broken {
-		v = binary.AppendUvarint(appendText(v, e.URL), uint64(e.Status))
-		v = appendText(v, e.Via)
+		v = binary.AppendUvarint(binform.AppendText(v, e.URL), uint64(e.Status))
+		v = binform.AppendText(v, e.Via)
 	}
 	v = binary.AppendUvarint(v, uint64(len(r.failures)))
 	for _, s := range r.failures {
 		for _, text := range [...]string{s.URL, string(s.Reason), s.Via, s.Target, string(s.Robots), string(s.Trap), s.Detail} {
-			v = appendText(v, text)
+			v = binform.AppendText(v, text)
 		}
 	}
 	u.value = v

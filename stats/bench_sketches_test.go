@@ -1,6 +1,10 @@
 package stats
 
-import "testing"
+import (
+	"testing"
+
+	"crawler/internal/splitmix"
+)
 
 func BenchmarkHeavyHittersAdd(b *testing.B)   { steady(b, each(NewHeavyHitters(1024, 1).Add)) }
 func BenchmarkCountSketchAdd(b *testing.B)    { steady(b, each(NewCountSketch(5, 4096, 1).Add)) }
@@ -16,7 +20,7 @@ func BenchmarkHeavyHittersNewWords(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Add(next)
-		next += golden
+		next += splitmix.Golden
 	}
 }
 
@@ -25,7 +29,7 @@ func BenchmarkSampleNewKeys(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Add(next)
-		next += golden
+		next += splitmix.Golden
 	}
 }
 
@@ -44,6 +48,6 @@ func BenchmarkCountSketchCount(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Count(next)
-		next += golden
+		next += splitmix.Golden
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"crawler/internal/binform"
 )
 
-// The binary forms of Sample, HeavyHitters and CountSketch.
+// The binary forms of Sample and CountSketch.
 
-// loadable is what the three have in common.
+// loadable is what the two have in common.
 type loadable interface {
 	Add(h uint64)
 	AddAll(hashes []uint64)
@@ -27,7 +27,7 @@ type loadable interface {
 // freshSketches returns empty sketches, of sizes small enough that a page fills them.
 func freshSketches() map[binform.Kind]loadable {
 	return map[binform.Kind]loadable{
-		sampleKind: NewSample(50, 0.75, 3), heavyKind: NewHeavyHitters(20, 3), countKind: NewCountSketch(3, 32, 3),
+		sampleKind: NewSample(50, 0.75, 3), countKind: NewCountSketch(3, 32, 3),
 	}
 }
 
@@ -129,22 +129,6 @@ func TestSketchesUnmarshalRefuses(t *testing.T) {
 		{"too large a limit", fieldsForm(sampleKind, 0, uint32(MaxSample+1), uint64(all), 9, uint32(0)), false},
 		{"more keys than bytes", fieldsForm(sampleKind, 0, uint32(MaxSample), uint64(all), 9, uint32(MaxSample), k[0], 4), false},
 
-		{"heavy hitters", fieldsForm(heavyKind, 0, uint32(3), 12, uint32(2), 7, 10, 0, 8, 2, 0), true},
-		{"full heavy hitters", fieldsForm(heavyKind, 0, uint32(2), 14, uint32(2), 7, 10, 2, 8, 2, 1), true},
-		{"counts in ascending order", fieldsForm(heavyKind, 0, uint32(3), 12, uint32(2), 7, 2, 0, 8, 10, 0), false},
-		{"a count of 0", fieldsForm(heavyKind, 0, uint32(3), 10, uint32(2), 7, 10, 0, 8, 0, 0), false},
-		{"a word with two counters", fieldsForm(heavyKind, 0, uint32(3), 12, uint32(2), 7, 10, 0, 7, 2, 0), false},
-		{"counts above all words", fieldsForm(heavyKind, 0, uint32(3), 11, uint32(2), 7, 10, 0, 8, 2, 0), false},
-		{"words without a counter", fieldsForm(heavyKind, 0, uint32(3), 13, uint32(2), 7, 10, 0, 8, 2, 0), false},
-		{"an error with a counter free", fieldsForm(heavyKind, 0, uint32(3), 12, uint32(2), 7, 10, 1, 8, 2, 0), false},
-		{"an error above the smallest count", fieldsForm(heavyKind, 0, uint32(2), 14, uint32(2), 7, 10, 3, 8, 2, 1), false},
-		{"heavy hitters of 2^62", fieldsForm(heavyKind, 0, uint32(3), maxLength, uint32(1), 7, maxLength, 0), true},
-		{"heavy hitters beyond 2^62", fieldsForm(heavyKind, 0, uint32(3), maxLength+1, uint32(1), 7, maxLength+1, 0), false},
-		{"no counters", fieldsForm(heavyKind, 0, uint32(0), 0, uint32(0)), false},
-		{"too few counters", fieldsForm(heavyKind, 0, uint32(1), 0, uint32(0)), false},
-		{"more in use than there are", fieldsForm(heavyKind, 0, uint32(2), 3, uint32(3), 7, 1, 0, 8, 1, 0, 9, 1, 0), false},
-		{"more counters than bytes", fieldsForm(heavyKind, 0, uint32(MaxHeavy), 9, uint32(MaxHeavy), 7, 1, 0), false},
-
 		{"rows of different streams", fieldsForm(countKind, append([]any{0, uint32(3), u16}, zerosBut(48, 5, 1)...)...), false},
 		{"rows of one stream", fieldsForm(countKind, append([]any{0, uint32(3), u16}, zerosBut(48, 5, 2)...)...), true},
 		{"a row of 2^63 - 1", fieldsForm(countKind, append([]any{0, uint32(1), u16}, zerosBut(16, 5, math.MaxInt64)...)...), true},
@@ -183,8 +167,6 @@ func TestSketchesUnmarshalAllocatesLittle(t *testing.T) {
 	for _, form := range [][]byte{
 		fieldsForm(sampleKind, 0, uint32(MaxSample), uint64(math.MaxUint64), 9, uint32(MaxSample)),
 		fieldsForm(sampleKind, 0, uint32(MaxSample), uint64(math.MaxUint64), 9, uint32(0)), // accepted
-		fieldsForm(heavyKind, 0, uint32(MaxHeavy), 9, uint32(MaxHeavy)),
-		fieldsForm(heavyKind, 0, uint32(MaxHeavy), 0, uint32(0)), // accepted
 		fieldsForm(countKind, 0, uint32(MaxDepth), uint32(MaxWidth)),
 	} {
 		s := freshSketches()[binform.Kind(form[4:8])]
@@ -248,22 +230,6 @@ func FuzzSampleUnmarshal(f *testing.F) {
 		}
 		checkSample(t, sample, counts)
 		return sample.N() <= maxLength
-	})
-}
-
-func FuzzHeavyHittersUnmarshal(f *testing.F) {
-	fuzzSketch(f, heavyKind, func(t *testing.T, s loadable) bool {
-		heavy := s.(*HeavyHitters)
-		checkGroups(t, "decoded", heavy)
-		s.AddAll(different(20))
-		checkGroups(t, "decoded, and more words", heavy)
-		if err := heavy.Merge(heavy); err != nil {
-			t.Fatal(err)
-		}
-		if heavy.MaxError() > heavy.N()/uint64(heavy.K()) {
-			t.Fatalf("an error of %d after %d words", heavy.MaxError(), heavy.N())
-		}
-		return heavy.N() <= maxLength
 	})
 }
 

@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"unsafe"
+
+	"crawler/internal/splitmix"
 )
 
 // Limits of a CountSketch.
@@ -59,7 +61,7 @@ func NewCountSketch(depth, width int, seed uint64) *CountSketch {
 // spot returns the counter of a mixed hash in a row, and its sign as 0 or -1. Each
 // row has bits of its own.
 func (s *CountSketch) spot(v uint64, row int) (cell int, sign int64) {
-	x := finish(v + uint64(row)*golden)
+	x := splitmix.Finish(v + uint64(row)*splitmix.Golden)
 	return row*s.width + int(x&uint64(s.width-1)), int64(x) >> 63
 }
 
@@ -95,9 +97,9 @@ func (s *CountSketch) AddAll(hashes []uint64) {
 // addRow counts words in one row.
 func (s *CountSketch) addRow(mixed []uint64, row int) {
 	cells := s.row(row)
-	step := uint64(row) * golden
+	step := uint64(row) * splitmix.Golden
 	for _, v := range mixed {
-		x := finish(v + step)
+		x := splitmix.Finish(v + step)
 		cells[int(x)&(len(cells)-1)] += int64(x)>>63 | 1
 	}
 }

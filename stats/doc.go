@@ -38,8 +38,8 @@
 //   - [FitHeaps] fits Heaps' law, V = K·n^β, to many sites, and [Outliers]
 //     finds the sites that stand apart from the others.
 //
-// All but the functions have a versioned binary form with a checksum, described
-// in docs/format/sketches.md; a sketch that was saved and loaded goes on as if it
+// All but HeavyHitters and the functions have a versioned binary form with a checksum,
+// described in docs/format/sketches.md; a sketch that was saved and loaded goes on as if it
 // had not been. It contains the seed, so it is as secret as that is. Two sketches
 // of one kind, size and seed merge into that of both streams, but for Surprise and
 // Words, which do while one of them is small; Merge says why.

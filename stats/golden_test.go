@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"crawler/internal/splitmix"
 )
 
 // The numbers of source 000, Ullman's slides on streams. A slide is named by
@@ -103,7 +105,7 @@ func TestSource000Slide32Neighbourhoods(t *testing.T) {
 	of := func(nodes string) *Distinct {
 		d := NewDistinct(64, 1)
 		for _, u := range nodes {
-			d.Add(finish(uint64(u)))
+			d.Add(splitmix.Finish(uint64(u)))
 		}
 		return d
 	}
@@ -161,7 +163,7 @@ func TestSource000Slide44Identity(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 44))
 		hashes := make([]uint64, 1+r.IntN(400))
 		for i, values := 0, 1+r.Uint64N(60); i < len(hashes); i++ {
-			hashes[i] = finish(r.Uint64N(values))
+			hashes[i] = splitmix.Finish(r.Uint64N(values))
 		}
 		sum, since := uint64(0), map[uint64]uint64{}
 		for _, h := range slices.Backward(hashes) {

@@ -3,6 +3,8 @@ package stats
 import (
 	"cmp"
 	"math/bits"
+
+	"crawler/internal/splitmix"
 )
 
 // Everything in this file is integer arithmetic on purpose. Registers of one
@@ -10,19 +12,8 @@ import (
 // a multiplication with an addition or carry another logarithm; integers give
 // the same registers everywhere.
 
-// golden is 2^64 divided by the golden ratio: the step of splitmix64.
-const golden = 0x9e3779b97f4a7c15
-
-// finish is the output function of splitmix64 (Steele, Lea, Flood 2014), a
-// bijection that leaves no pattern.
-func finish(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
 // keyOf turns a seed into the key mix takes.
-func keyOf(seed uint64) uint64 { return finish(seed + golden) }
+func keyOf(seed uint64) uint64 { return splitmix.Finish(seed + splitmix.Golden) }
 
 // mix spreads a word's hash over 64 bits under a key. Without the key the
 // author of a page could choose words that crowd one slot of a table. The
@@ -30,14 +21,14 @@ func keyOf(seed uint64) uint64 { return finish(seed + golden) }
 //
 // Tables take their slots from bits 20 and up, the front its pairs from bits 1
 // to 15; the registers read all bits.
-func mix(h, key uint64) uint64 { return finish(h^key) | 1 }
+func mix(h, key uint64) uint64 { return splitmix.Finish(h^key) | 1 }
 
 // replayOrder compares two mixed hashes by a second hash, for the order in which
 // a merge adds the words of a list. That order must not depend on the one they
 // came in, and it must tell nothing about their arrivals at the registers. The
 // first arrival of a word rises with its mixed hash: in ascending order the words
 // that raise most come first, and the martingale came out 5 % low.
-func replayOrder(a, b uint64) int { return cmp.Compare(finish(a), finish(b)) }
+func replayOrder(a, b uint64) int { return cmp.Compare(splitmix.Finish(a), splitmix.Finish(b)) }
 
 // mixAll mixes at most batch hashes.
 func mixAll(hashes []uint64, key uint64, mixed *[batch]uint64) {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"unsafe"
+
+	"crawler/internal/splitmix"
 )
 
 // Limits of a HeavyHitters.
@@ -88,7 +90,7 @@ func newHeavyHitters(k int, key uint64) *HeavyHitters {
 // Add counts a word by its 64-bit hash.
 func (s *HeavyHitters) Add(h uint64) {
 	s.n++
-	v := finish(h ^ s.key)
+	v := splitmix.Finish(h ^ s.key)
 	if c := s.slots[s.find(v)].counter; c != 0 {
 		s.raise(c - 1)
 	} else if len(s.counters) < s.k {
@@ -125,7 +127,7 @@ func (s *HeavyHitters) enter(w Heavy) {
 		g = s.newGroup(group{w.Count, n, n})
 	}
 	s.groups[g].end++
-	v := finish(w.Key ^ s.key)
+	v := splitmix.Finish(w.Key ^ s.key)
 	s.counters = append(s.counters, heavy{w.Key, v, w.Error, n, g})
 	s.order = append(s.order, n)
 	if 2*len(s.counters) > len(s.slots) {
@@ -251,7 +253,7 @@ func (s *HeavyHitters) MaxError() uint64 {
 // Count returns what is known of the word with hash h; of one without a counter,
 // that it occurred MaxError times at most.
 func (s *HeavyHitters) Count(h uint64) Heavy {
-	if c := s.slots[s.find(finish(h^s.key))].counter; c != 0 {
+	if c := s.slots[s.find(splitmix.Finish(h^s.key))].counter; c != 0 {
 		return s.heavy(c - 1)
 	}
 	return Heavy{h, s.MaxError(), s.MaxError()}
@@ -313,7 +315,7 @@ func merge(s, o *HeavyHitters) []Heavy {
 		all[i] = Heavy{w.Key, w.Count + other.Count, w.Error + other.Error}
 	}
 	for _, w := range o.all() {
-		if s.slots[s.find(finish(w.Key^s.key))].counter == 0 {
+		if s.slots[s.find(splitmix.Finish(w.Key^s.key))].counter == 0 {
 			all = append(all, Heavy{w.Key, w.Count + s.MaxError(), w.Error + s.MaxError()})
 		}
 	}

@@ -271,38 +271,6 @@ func TestHostileWords(t *testing.T) {
 	}
 }
 
-// Words that all begin their search at one slot are refused where an honest table
-// would not be so crowded.
-func TestHostileHeavyHitters(t *testing.T) {
-	const slots = 1024 // of 257 to 512 words
-	for _, c := range []struct {
-		words int
-		want  bool
-	}{{260, false}, {257, true}} {
-		e := binform.Begin(nil, heavyKind, heavyVersion)
-		e.Uint64(0)
-		e.Uint32(1000)
-		e.Uint64(uint64(c.words))
-		e.Uint32(uint32(c.words))
-		for h, n := uint64(0), 0; n < c.words; h++ {
-			if home(finish(h), slots) == 7 {
-				n++
-				e.Uint64(h)
-				e.Uint64(1)
-				e.Uint64(0)
-			}
-		}
-		form := e.Close()
-		if c.want {
-			if err := new(HeavyHitters).UnmarshalBinary(form); err != nil {
-				t.Error(err)
-			}
-		} else {
-			refusedFor(t, new(HeavyHitters), form, crowded)
-		}
-	}
-}
-
 func TestHostileExact(t *testing.T) {
 	word := func(h, count uint64) (b []byte) {
 		e := binform.Begin(nil, exactKind, 1)

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"crawler/internal/splitmix"
 )
 
 // figuresOf sketches a site and returns its figures.
@@ -27,7 +29,7 @@ func honest(n int, seed uint64) []uint64 {
 		if _, met := own[h]; !met {
 			own[h] = h
 			if r.IntN(2) == 0 && len(own) > 300 {
-				own[h] = finish(h ^ seed)
+				own[h] = splitmix.Finish(h ^ seed)
 			}
 		}
 		text[i] = own[h]

@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"math/bits"
+
+	"crawler/internal/splitmix"
 )
 
 // registers are the K maxima of Flajolet and Martin.
@@ -62,12 +64,12 @@ func (r *registers) scatter(v, limit uint64) (changed bool) {
 	limit = min(limit, r.reach(r.least+1))
 	state := v
 	for at := exponential(v); at <= limit; at += exponentialGap(v) {
-		if j := v * golden >> (64 - r.log); at <= r.reach(int(r.run[j])+1) && r.raise(int(j), r.runOf(at)) {
+		if j := v * splitmix.Golden >> (64 - r.log); at <= r.reach(int(r.run[j])+1) && r.raise(int(j), r.runOf(at)) {
 			limit = min(limit, r.reach(r.least+1))
 			changed = true
 		}
-		state += golden
-		v = finish(state)
+		state += splitmix.Golden
+		v = splitmix.Finish(state)
 	}
 	r.used = true
 	return changed

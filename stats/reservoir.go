@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"unsafe"
+
+	"crawler/internal/splitmix"
 )
 
 // reservoir holds size positions of a stream, each of the n so far with
@@ -106,8 +108,8 @@ func (r *reservoir) bytes() int { return int(unsafe.Sizeof(position{})) * cap(r.
 type rng uint64
 
 func (r *rng) next() uint64 {
-	*r += golden
-	return finish(uint64(*r))
+	*r += splitmix.Golden
+	return splitmix.Finish(uint64(*r))
 }
 
 // float returns a uniform number in (0, 1), neither end included.

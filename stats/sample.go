@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"unsafe"
+
+	"crawler/internal/splitmix"
 )
 
 // Limits of a Sample.
@@ -52,7 +54,7 @@ type sampled struct{ mixed, hash uint64 }
 // place returns what the table knows a mixed hash by. Accepted ones are small
 // numbers, so their lower bits must choose the slot. The factor is odd: different
 // hashes stay different, and none becomes 0.
-func place(mixed uint64) uint64 { return mixed * golden }
+func place(mixed uint64) uint64 { return mixed * splitmix.Golden }
 
 // NewSample returns an empty sample of at most limit keys, which is brought into
 // the range from MinSample to MaxSample; limit <= 0 means DefaultSample. It

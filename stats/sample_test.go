@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"crawler/internal/splitmix"
 )
 
 // occurring returns a shuffled stream in which counts[i] keys occur i times.
@@ -351,7 +353,7 @@ func TestSampleAddDoesNotAllocate(t *testing.T) {
 	s := NewSample(1000, 1, 1)
 	s.AddAll(different(20_000))
 	next := uint64(1 << 40)
-	if n := testing.AllocsPerRun(1000, func() { s.Add(finish(next)); s.Add(finish(next)); next++ }); n != 0 {
+	if n := testing.AllocsPerRun(1000, func() { s.Add(splitmix.Finish(next)); s.Add(splitmix.Finish(next)); next++ }); n != 0 {
 		t.Errorf("%v allocations a key", n)
 	}
 }

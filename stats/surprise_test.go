@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"crawler/internal/splitmix"
 )
 
 // stream returns the hashes of a stream in which value i occurs counts[i]
@@ -15,7 +17,7 @@ import (
 func stream(counts ...int) (hashes []uint64) {
 	for i, count := range counts {
 		for range count {
-			hashes = append(hashes, finish(uint64(i)))
+			hashes = append(hashes, splitmix.Finish(uint64(i)))
 		}
 	}
 	return hashes

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"unicode"
+
+	"crawler/internal/splitmix"
 )
 
 // What the tests hold the estimators against, and the streams they do it on.
@@ -44,7 +46,7 @@ func upTo() []int {
 func different(n int) []uint64 {
 	hashes := make([]uint64, n)
 	for i := range hashes {
-		hashes[i] = finish(uint64(i) + 1)
+		hashes[i] = splitmix.Finish(uint64(i) + 1)
 	}
 	return hashes
 }
@@ -110,7 +112,7 @@ func (l *language) text(n int, seed uint64) []uint64 {
 		if r.Float64() >= l.share[w] {
 			w = l.alias[w]
 		}
-		hashes[i] = finish(uint64(w) + 1)
+		hashes[i] = splitmix.Finish(uint64(w) + 1)
 	}
 	return hashes
 }
@@ -160,7 +162,7 @@ func wordsOf(text string) (hashes []uint64) {
 		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) {
 			h, inside = (h^uint64(unicode.ToLower(r)))*prime, true
 		} else if inside {
-			hashes = append(hashes, finish(h))
+			hashes = append(hashes, splitmix.Finish(h))
 			h, inside = offset, false
 		}
 	}

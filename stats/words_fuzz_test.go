@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"crawler/internal/binform"
+	"crawler/internal/splitmix"
 )
 
 // The fuzz targets take their input as a form, and again as the fields of one,
@@ -36,7 +37,7 @@ func seedSketches(f *testing.F, kind binform.Kind) {
 
 func bytesAsWords(data []byte) (hashes []uint64) {
 	for _, b := range data {
-		hashes = append(hashes, finish(uint64(b)))
+		hashes = append(hashes, splitmix.Finish(uint64(b)))
 	}
 	return hashes
 }

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"crawler/internal/splitmix"
 )
 
 func TestWordsExactWhileFew(t *testing.T) {
@@ -156,7 +158,7 @@ func TestWordsOfManySites(t *testing.T) {
 		w := NewWords(SiteConfig(3))
 		text := english().text(2000*int(site+1), site)
 		for i := range text[:len(text)/10] { // words of the site's own
-			text[10*i] = finish(text[10*i] ^ site<<60)
+			text[10*i] = splitmix.Finish(text[10*i] ^ site<<60)
 		}
 		AddAll(text, total, w)
 		exact.AddAll(text)

@@ -9,7 +9,8 @@
 // session ids are @, other words *), and the names of the query's parameters. A
 // directory keeps its name while its parent has few (16). A wide pattern is the same for
 // all hosts of a registrable domain, without any names: it speaks for the patterns that
-// are too young to be judged by themselves, as random names make a new one each time.
+// are too young to be judged by themselves, as random names make a new one each time. An
+// IP address is a domain of its own.
 //
 // The form of a URL is its path and query without keys, and with parameters in
 // whatever order. A copy is a page with the same words as another of its pattern, in

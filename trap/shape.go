@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
-	"golang.org/x/net/publicsuffix"
 
 	"crawler/weburl"
 )
@@ -63,7 +62,7 @@ func (s *shapes) setHost(u weburl.URL) {
 	}
 	s.host = strings.Clone(host)
 	s.hostHash = xxhash.Sum64String(host)
-	domain := domainOf(u.Hostname())
+	domain := u.Domain()
 	s.alone = domain != u.Hostname() && s.pages[s.hostHash] >= established
 	s.domain = mix(s.hostHash, markWide)
 	if !s.alone {
@@ -81,13 +80,6 @@ func (s *shapes) learned(host uint64) {
 	if n+1 == established {
 		s.host = "" // it speaks for itself from now on
 	}
-}
-
-func domainOf(host string) string {
-	if d, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
-		return d
-	}
-	return host
 }
 
 // of returns the shape of u.
@@ -116,7 +108,7 @@ func (s *shapes) wideName(u weburl.URL) string {
 	if s.setHost(u); s.alone {
 		b.write(s.host)
 	} else {
-		b.write("*." + domainOf(u.Hostname()))
+		b.write("*." + u.Domain())
 	}
 	b.build(u)
 	return name.String()

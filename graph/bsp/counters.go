@@ -3,6 +3,8 @@ package bsp
 import (
 	"fmt"
 	"math/bits"
+
+	"crawler/internal/splitmix"
 )
 
 // counters are the sketches of Flajolet and Martin of all nodes, in the form of Flajolet,
@@ -25,25 +27,15 @@ func newCounters(m int, seed uint64, nodes int) (*counters, error) {
 	if m < MinRegisters || m > MaxRegisters || m&(m-1) != 0 {
 		return nil, fmt.Errorf("%d registers a node: take a power of two from %d to %d", m, MinRegisters, MaxRegisters)
 	}
-	return &counters{m / 8, finish(seed + golden), newTheory(m, nodes)}, nil
+	return &counters{m / 8, splitmix.Finish(seed + splitmix.Golden + splitmix.Golden), newTheory(m, nodes)}, nil
 }
 
 // start puts node v alone into its sketch.
 func (c *counters) start(sketch []uint64, v int) {
-	h := finish(uint64(v) ^ c.seed)
+	h := splitmix.Finish((uint64(v) ^ c.seed) + splitmix.Golden)
 	at := h & uint64(8*c.words-1)
 	run := bits.LeadingZeros64(h|1<<10) + 1 // the bits that chose the register are left out
 	sketch[at/8] |= uint64(run) << (at % 8 * 8)
-}
-
-// golden and finish are those of SplitMix64 (Steele, Lea and Flood, 2014).
-const golden = 0x9e3779b97f4a7c15
-
-func finish(x uint64) uint64 {
-	x += golden
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // join sets each register of a to the larger of a's and b's, 8 at a time.

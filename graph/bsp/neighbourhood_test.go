@@ -8,6 +8,7 @@ import (
 	"os"
 	"testing"
 
+	"crawler/internal/splitmix"
 	"crawler/stats"
 )
 
@@ -97,7 +98,7 @@ func TestCountersAgainstTruth(t *testing.T) {
 		for _, size := range sizes {
 			var one coverage
 			for seed := range uint64(800_000 * long() / min(scale, 10) / (2000 + size)) {
-				c.seed = finish(seed)
+				c.seed = splitmix.Finish(seed + splitmix.Golden)
 				i := c.interval(known(c, size))
 				one.add(i, float64(size))
 				all.add(i, float64(size))

@@ -3,6 +3,8 @@ package bsp
 import (
 	"context"
 	"slices"
+
+	"crawler/internal/splitmix"
 )
 
 // Strong finds the strongly connected components: the nodes that can reach each other. It
@@ -46,7 +48,9 @@ type strong struct {
 }
 
 // sooner is the random order of nodes.
-func sooner(v, w uint32) bool { return finish(uint64(v)) < finish(uint64(w)) }
+func sooner(v, w uint32) bool {
+	return splitmix.Finish(uint64(v)+splitmix.Golden) < splitmix.Finish(uint64(w)+splitmix.Golden)
+}
 
 // named names each component by its smallest node.
 func (s *strong) named() Components {

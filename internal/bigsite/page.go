@@ -1,16 +1,17 @@
 package bigsite
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"crawler/internal/splitmix"
+)
 
 // elsewhere is a host outside every scope; the name is reserved (RFC 2606).
 const elsewhere = "http://elsewhere.example"
 
-// mix is a hash of the seed, a page and a purpose (the finalizer of splitmix64).
+// mix is a hash of the seed, a page and a purpose.
 func (s *Site) mix(page int, purpose uint64) uint64 {
-	x := s.Seed + uint64(page)*0x9e3779b97f4a7c15 + purpose*0xd1342543de82ef95
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	return splitmix.Finish(s.Seed + uint64(page)*splitmix.Golden + purpose*0xd1342543de82ef95)
 }
 
 // The purposes of mix; links count on from the last.

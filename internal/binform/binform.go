@@ -1,7 +1,7 @@
 // Package binform is the frame around the binary form of every sketch and filter:
 // a header that says what it is and in which version, fields in little-endian
 // order, and a checksum over all of it. docs/format/sketches.md describes the
-// bytes.
+// bytes. AppendText and CutText are for text in records that have no such frame.
 //
 // A Decoder never allocates more than the input holds: a length that the rest of
 // the input cannot fill is an error before anything is made. Errors stick, so a

@@ -1,0 +1,28 @@
+package weburl
+
+import (
+	"net/netip"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// Domain returns the registrable domain of u's host, what its owner has bought: "shop.co.uk" for
+// any port of "www.shop.co.uk". The public suffix list that is built into the program says
+// where it begins; a suffix that the list does not have is the last label.
+//
+// A host that has none is its own domain, as Hostname returns it: an IP address (the end of one is
+// no domain), a name without dots or with one at its end, a public suffix. That of the zero URL
+// is "".
+//
+// It costs a search of the list, some hundred nanoseconds.
+func (u URL) Domain() string {
+	h := u.Hostname()
+	if _, err := netip.ParseAddr(h); err == nil {
+		return h
+	}
+	d, err := publicsuffix.EffectiveTLDPlusOne(h)
+	if err != nil {
+		return h
+	}
+	return d
+}
