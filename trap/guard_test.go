@@ -238,14 +238,3 @@ func TestHostsThatAreKnownSpeakForThemselves(t *testing.T) {
 		t.Errorf("a host that nobody knows: %+v, want %s", v, trap.Copies)
 	}
 }
-
-// Addresses that end alike have no domain in common.
-func TestAddressesDoNotAnswerForEachOther(t *testing.T) {
-	g := trap.New(trap.Config{})
-	for i := range 60 {
-		teach(t, g, fmt.Sprintf("http://10.%d.0.7/p%dx/n%dx", i%20, i, i), "", "the same")
-	}
-	if v := g.Judge(mustParse(t, "http://10.99.0.7/p99x/n99x")); v.Kind != "" {
-		t.Errorf("an address that nobody knows: %+v", v)
-	}
-}
