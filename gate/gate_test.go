@@ -243,6 +243,34 @@ func TestFinishProvisionally(t *testing.T) {
 	}
 }
 
+// A refusal whose reason cannot pass is reported at once, and takes no room until the end.
+func TestWhatIsFinalAtOnce(t *testing.T) {
+	for link, final := range map[string]bool{
+		"b/1":                 true,
+		"a/x":                 true,
+		"declined:a/x":        true,
+		"declined:a/1":        false,
+		"nofollow:a/1":        false,
+		"www.a/1":             false,
+		"declined:www.a/1":    false,
+		"a/1":                 false, // over budget
+		"https:c/1":           true,  // on a host that is closed
+		"declined:entry:c/1":  false,
+		"sitemap:b/s.xml":     true,
+		"nofollow:sitemap:b/": true,
+	} {
+		w := begin(row{seeds: "a/ c/", change: both(excluding("/x"), budget(1)), script: "c/ gone"}, mode{})
+		before := len(w.skips)
+		w.event([]string{"a/", "page", link})
+		if got := len(w.skips) > before; got != final {
+			t.Errorf("%s is reported at once: %v", link, got)
+		}
+		if w.finish(); len(w.skips) != before+1 {
+			t.Errorf("%s is reported %d times", link, len(w.skips)-before)
+		}
+	}
+}
+
 // As many deferred refusals as there is room for; the others are final at once, and each is
 // reported once.
 func TestDeferralsAreBounded(t *testing.T) {

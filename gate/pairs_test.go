@@ -164,7 +164,7 @@ var pairs = []row{
 		skips: `www.a/x/ host-closed
 			a/y/ host-closed to www.a/y/
 			www.a/y/1 host-closed via b/`,
-		untold: "www.a/y/",
+		unreported: "www.a/y/",
 	},
 	{
 		name: "scope, then a seed redirects there: it was linked to with nofollow", seeds: "b/ a/",
@@ -234,9 +234,9 @@ var pairs = []row{
 		script: `b/ page b/1
 			b/1 moved www.a/1
 			a/ moved www.a/`,
-		leased: "b/ a/ b/1 www.a/",
-		skips:  `b/1 scope via b/ to www.a/1`,
-		untold: "www.a/1",
+		leased:     "b/ a/ b/1 www.a/",
+		skips:      `b/1 scope via b/ to www.a/1`,
+		unreported: "www.a/1",
 	},
 	{
 		name: "scope of a redirect's target and of a link", seeds: "a/",
@@ -503,7 +503,7 @@ var pairs = []row{
 		leased: "a/ b/ a/1 b/2",
 		skips: `a/1 host-budget via a/ to b/1
 			b/2 robots`,
-		untold: "b/1",
+		unreported: "b/1",
 	},
 	{
 		name: "redirect over budget within a depth limit: the target is reported, too, and has the next place", seeds: "a/ b/ b/2", change: both(budget(2), depth(3)),
@@ -525,7 +525,7 @@ var pairs = []row{
 		leased: "a/ b/ a/1",
 		skips: `b/ host-closed
 			a/1 host-closed via a/ to b/1`,
-		untold: "b/1",
+		unreported: "b/1",
 	},
 	{
 		name: "redirect to a closed host within a depth limit", seeds: "a/ b/", change: depth(3),
@@ -554,9 +554,9 @@ var pairs = []row{
 		name: "redirect beyond the limit, out of scope: the limit", seeds: "a/0",
 		script: chain + `
 			a/10 moved b/`,
-		leased: "a/0 a/1 a/2 a/3 a/4 a/5 a/6 a/7 a/8 a/9 a/10",
-		skips:  `a/10 redirect-limit to b/`,
-		untold: "b/",
+		leased:     "a/0 a/1 a/2 a/3 a/4 a/5 a/6 a/7 a/8 a/9 a/10",
+		skips:      `a/10 redirect-limit to b/`,
+		unreported: "b/",
 	},
 	{
 		name: "redirect beyond the limit, linked to as well: admitted", seeds: "a/0",
@@ -569,17 +569,17 @@ var pairs = []row{
 	},
 	{
 		name: "redirect out of scope and declined: scope", seeds: "a/",
-		script: `a/ unwanted b/`,
-		leased: "a/",
-		skips:  `a/ scope to b/`,
-		untold: "b/",
+		script:     `a/ unwanted b/`,
+		leased:     "a/",
+		skips:      `a/ scope to b/`,
+		unreported: "b/",
 	},
 	{
 		name: "redirect declined and over budget: excluded", seeds: "a/ b/", change: budget(1),
-		script: `a/ unwanted b/1`,
-		leased: "a/ b/",
-		skips:  `a/ excluded to b/1`,
-		untold: "b/1",
+		script:     `a/ unwanted b/1`,
+		leased:     "a/ b/",
+		skips:      `a/ excluded to b/1`,
+		unreported: "b/1",
 	},
 	{
 		name: "redirect declined and seen: excluded", seeds: "a/ b/",
@@ -606,9 +606,9 @@ var pairs = []row{
 		script: `a/ moved www.a/x
 			add b/
 			b/ page www.a/1`,
-		leased: "a/ b/ www.a/1",
-		skips:  `a/ excluded to www.a/x`,
-		untold: "www.a/x",
+		leased:     "a/ b/ www.a/1",
+		skips:      `a/ excluded to www.a/x`,
+		unreported: "www.a/x",
 	},
 	{
 		name: "redirect to a trap: followed, and the target refused", seeds: "a/", change: guarded,
@@ -911,7 +911,7 @@ var doubts = []row{
 		leased: "a/ b/",
 		skips: `a/ host-closed
 			b/ host-closed to a/1`,
-		untold: "a/1",
+		unreported: "a/1",
 	},
 	{
 		name: "a refusal for the budget waits, and a place is given back", seeds: "a/ a/1", change: budget(2),

@@ -82,18 +82,18 @@ var rules = []row{
 	},
 	{
 		name: "scope: a seed that redirects to another site brings nothing", seeds: "a/",
-		script: `a/ moved b/`,
-		leased: "a/",
-		skips:  `a/ scope to b/`,
-		untold: "b/", // it was met as a redirect's target alone, and the URL that redirects is reported
+		script:     `a/ moved b/`,
+		leased:     "a/",
+		skips:      `a/ scope to b/`,
+		unreported: "b/",
 	},
 	{
 		name: "scope: a page that redirects to its site's other name brings nothing", seeds: "a/",
 		script: `a/ page a/1
 			a/1 moved www.a/`,
-		leased: "a/ a/1",
-		skips:  `a/1 scope via a/ to www.a/`,
-		untold: "www.a/",
+		leased:     "a/ a/1",
+		skips:      `a/1 scope via a/ to www.a/`,
+		unreported: "www.a/",
 	},
 
 	{
@@ -110,10 +110,10 @@ var rules = []row{
 	},
 	{
 		name: "scope: a seed that redirects to another port brings nothing", seeds: "a/",
-		script: `a/ moved a:8080/`,
-		leased: "a/",
-		skips:  `a/ scope to a:8080/`,
-		untold: "a:8080/",
+		script:     `a/ moved a:8080/`,
+		leased:     "a/",
+		skips:      `a/ scope to a:8080/`,
+		unreported: "a:8080/",
 	},
 
 	// Excluded.
@@ -350,9 +350,9 @@ var rules = []row{
 			a/8 moved a/9
 			a/9 moved a/10
 			a/10 moved a/11`,
-		leased: "a/0 a/1 a/2 a/3 a/4 a/5 a/6 a/7 a/8 a/9 a/10",
-		skips:  `a/10 redirect-limit to a/11`,
-		untold: "a/11",
+		leased:     "a/0 a/1 a/2 a/3 a/4 a/5 a/6 a/7 a/8 a/9 a/10",
+		skips:      `a/10 redirect-limit to a/11`,
+		unreported: "a/11",
 	},
 	{
 		name: "redirect seen: two URLs redirect to one", seeds: "a/",
@@ -372,17 +372,17 @@ var rules = []row{
 		name: "redirect excluded: the target is", seeds: "a/", change: excluding("/x"),
 		script: `a/ page a/1
 			a/1 moved a/x`,
-		leased: "a/ a/1",
-		skips:  `a/1 excluded via a/ to a/x`,
-		untold: "a/x",
+		leased:     "a/ a/1",
+		skips:      `a/1 excluded via a/ to a/x`,
+		unreported: "a/x",
 	},
 	{
 		name: "redirect declined: a hook is against the target", seeds: "a/",
 		script: `a/ page a/1
 			a/1 unwanted a/2`,
-		leased: "a/ a/1",
-		skips:  `a/1 excluded via a/ to a/2`,
-		untold: "a/2",
+		leased:     "a/ a/1",
+		skips:      `a/1 excluded via a/ to a/2`,
+		unreported: "a/2",
 	},
 
 	// Traps.

@@ -25,8 +25,7 @@ import (
 //
 //	a/ page a/1 nofollow:a/2 declined:a/3 entry:a/4 sitemap:a/5
 //	                    it is a page with these links
-//	a/ same a/1         and has the text of all other such pages
-//	a/ fresh a/1        and has a text of its own
+//	a/ same a/1         and has the text of all other such pages, where others have their own
 //	a/ moved a/1        it redirects
 //	a/ unwanted a/1     it redirects to where the hook does not want to go
 //	a/ moved            it redirects nowhere
@@ -44,17 +43,17 @@ import (
 //
 // What was leased in the end is an empty page.
 type row struct {
-	name     string
-	change   func(c *gate.Config)
-	seeds    string
-	script   string
-	leased   string // what is fetched, in that order
-	skips    string // what is reported, in any order: "a/x reason", then "via a/" and "to a/y"
-	admitted int    // URLs, if not as many as are leased
-	honest   int    // URLs that were refused as traps\' and queued again
-	untold   string // URLs that end without a fate of their own; a comment says why
-	modes    modes
-	gap      string // what is known to be wrong: the row is as it should be
+	name       string
+	change     func(c *gate.Config)
+	seeds      string
+	script     string
+	leased     string // what is fetched, in that order
+	skips      string // what is reported, in any order: "a/x reason", then "via a/" and "to a/y"
+	admitted   int    // URLs, if not as many as are leased
+	honest     int    // URLs that were refused as traps' and queued again
+	unreported string // URLs without a fate: targets alone, reported for the URL that redirects there
+	modes      modes
+	gap        string // what is known to be wrong: the row is as it should be
 }
 
 // mode is how a script is run.
@@ -281,7 +280,7 @@ func (w *world) answer(at *gate.Task, what string, args []string) {
 	url := short(t.URL.String())
 	skip := gate.Skip{URL: t.URL.String(), Via: t.Via}
 	switch what {
-	case "page", "same", "fresh":
+	case "page", "same":
 		w.pages[url]++
 		w.gate.Page(&gate.Page{Task: t, Status: 200, Links: w.links(args), Sample: w.sample(t.URL, what)}, w.now)
 	case "moved", "unwanted":
@@ -556,20 +555,20 @@ func (w *world) checkFates() {
 	for _, s := range w.skips {
 		skipped[short(s.URL)]++
 	}
-	var untold []string
+	var unreported []string
 	for _, u := range slices.Sorted(maps.Keys(w.met)) {
 		fates := w.pages[u] + skipped[u]
 		if w.moved[u] && fates == 0 {
 			fates = 1
 		}
 		if fates == 0 {
-			untold = append(untold, u)
+			unreported = append(unreported, u)
 		} else if fates > 1 {
 			w.fail("%s has %d fates: %d pages, %d skips, redirects: %v", u, fates, w.pages[u], skipped[u], w.moved[u])
 		}
 	}
-	if got := strings.Join(untold, " "); got != w.row.untold {
-		w.fail("without a fate: %q, want %q", got, w.row.untold)
+	if got := strings.Join(unreported, " "); got != w.row.unreported {
+		w.fail("without a fate: %q, want %q", got, w.row.unreported)
 	}
 }
 

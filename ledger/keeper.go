@@ -65,7 +65,6 @@ func (k *keeper) check(fps []uint64, found []bool) error {
 	for _, l := range k.lookups {
 		k.fps = append(k.fps, l.fp)
 	}
-	clear(k.found)
 	if err := k.log.Check(k.fps, k.found); err != nil {
 		return err
 	}
