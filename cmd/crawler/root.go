@@ -12,7 +12,7 @@ import (
 )
 
 // version is the program's; it stands in the user agent and in every report.
-const version = "0.1.0"
+const version = "0.2.0"
 
 // exitError carries an exit code and, where there is one, the next step.
 type exitError struct {
