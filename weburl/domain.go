@@ -1,10 +1,6 @@
 package weburl
 
-import (
-	"net/netip"
-
-	"golang.org/x/net/publicsuffix"
-)
+import "golang.org/x/net/publicsuffix"
 
 // Domain returns the registrable domain of u's host, what its owner has bought: "shop.co.uk" for
 // any port of "www.shop.co.uk". The public suffix list that is built into the program says
@@ -17,9 +13,6 @@ import (
 // It costs a search of the list, some hundred nanoseconds.
 func (u URL) Domain() string {
 	h := u.Hostname()
-	if _, err := netip.ParseAddr(h); err == nil {
-		return h
-	}
 	d, err := publicsuffix.EffectiveTLDPlusOne(h)
 	if err != nil {
 		return h
