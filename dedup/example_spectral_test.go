@@ -24,9 +24,11 @@ func ExampleSpectral() {
 	}
 	links.AddN(about, 2)
 	fmt.Println(links.Count(start), links.Count(about), links.Count(orphan))
+	fmt.Println(links.Method(), links.Bytes() > 8*100_000, links.ExpectedErrorRate() < 0.01)
 	fmt.Println(links.Remove(about))
 	// Output:
 	// 300 2 0
+	// minimal increase true true
 	// dedup: the method does not allow it: minimal increase cannot remove
 }
 

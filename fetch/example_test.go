@@ -107,6 +107,16 @@ func ExampleError() {
 	// Output: connect true
 }
 
+// Which failures may pass?
+func ExampleReasons() {
+	for _, r := range fetch.Reasons() {
+		if r.Temporary() {
+			fmt.Print(r, " ")
+		}
+	}
+	// Output: dns connect proxy timeout slow reset body local
+}
+
 func ExampleRobots() {
 	srv := site()
 	defer srv.Close()

@@ -107,25 +107,6 @@ func (c claim) shown() string {
 	return strconv.FormatFloat(x, 'f', decimals(c.printed)+1, 64)
 }
 
-// holds reports whether the computed value is the printed one in all its digits.
-func (c claim) holds() bool {
-	x, ok := c.computed.(float64)
-	if !ok {
-		return c.computed == c.printed
-	}
-	if mantissa, _, scientific := strings.Cut(c.printed, "e"); scientific {
-		return sameNumber(strconv.FormatFloat(x, 'e', decimals(mantissa), 64), c.printed)
-	}
-	return strconv.FormatFloat(x, 'f', decimals(c.printed), 64) == c.printed
-}
-
-// sameNumber compares "4e-11" with "4e-11", but also "1.0e+03" with "1.0e3".
-func sameNumber(a, b string) bool {
-	x, err1 := strconv.ParseFloat(a, 64)
-	y, err2 := strconv.ParseFloat(b, 64)
-	return err1 == nil && err2 == nil && x == y
-}
-
 func decimals(number string) int {
 	_, frac, _ := strings.Cut(number, ".")
 	return len(frac)

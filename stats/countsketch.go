@@ -218,12 +218,6 @@ func moments(cells []int64) (second, fourth float64) {
 	return sum.float(), fourth
 }
 
-// Depth returns the number of rows.
-func (s *CountSketch) Depth() int { return s.depth }
-
-// Width returns the number of counters in a row.
-func (s *CountSketch) Width() int { return s.width }
-
 // Merge makes s the sketch of both streams, counter by counter: exactly the one
 // that would have seen both. The sketches need the same size and seed, else Merge
 // returns ErrMerge and changes nothing.

@@ -249,8 +249,8 @@ func TestNewCountSketchArguments(t *testing.T) {
 		{2, 17, 3, 32}, {99, 1000, MaxDepth, 1024}, {1, math.MaxInt, 1, MaxWidth},
 	} {
 		s := NewCountSketch(c[0], c[1], 1)
-		if s.Depth() != c[2] || s.Width() != c[3] || s.Count(1) != 0 {
-			t.Errorf("NewCountSketch(%d, %d) is %dx%d", c[0], c[1], s.Depth(), s.Width())
+		if s.depth != c[2] || s.width != c[3] || s.Count(1) != 0 {
+			t.Errorf("NewCountSketch(%d, %d) is %dx%d", c[0], c[1], s.depth, s.width)
 		}
 	}
 }

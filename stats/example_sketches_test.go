@@ -56,12 +56,17 @@ func ExampleHeavyHitters() {
 	for _, w := range s.Top(3) {
 		fmt.Println(w.Count-w.Error >= 3000, w.Count, w.Error)
 	}
-	fmt.Println("error at most", s.N()/100)
+	fmt.Println("error at most", s.N()/100, s.Count(77).Error == s.MaxError())
+
+	other := stats.NewHeavyHitters(100, 2)
+	other.Add(1)
+	fmt.Println(s.Merge(other), s.N(), s.Count(1).Count)
 	// Output:
 	// true 3335 0
 	// true 3334 0
 	// true 3334 0
-	// error at most 200
+	// error at most 200 true
+	// <nil> 20001 3335
 }
 
 func ExampleCountSketch() {
@@ -75,7 +80,24 @@ func ExampleCountSketch() {
 	fmt.Println(monday.Count(rose), monday.Surprise().Estimate)
 	monday.AddN(rose, -1)
 	fmt.Println(monday.Count(rose), monday.Surprise().Estimate)
+	monday.Add(rose)
+	fmt.Println(monday.Count(rose), monday.Surprise().Estimate)
 	// Output:
 	// 3 22
 	// 2 17
+	// 3 22
+}
+
+// A sketch is sent to the machine that merges.
+func ExampleCountSketch_MarshalBinary() {
+	there := stats.NewCountSketch(5, 4096, 1)
+	there.AddAll(hashes("a rose is a rose"))
+	sent, err := there.MarshalBinary()
+	if err != nil {
+		fmt.Println(err)
+	}
+	var received stats.CountSketch
+	fmt.Println(received.UnmarshalBinary(sent), received.Count(hashes("rose")[0]))
+	// Output:
+	// <nil> 2
 }

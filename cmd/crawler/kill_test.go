@@ -75,7 +75,7 @@ type killing struct {
 	bin        string
 	args       []string
 	site       *bigsite.Site
-	served     atomic.Pointer[bigsite.Requests]
+	served     atomic.Pointer[siteRequests]
 	url        string
 	alone, dir string        // the crawl directories
 	total      int           // URLs that the crawl left alone asked for
@@ -112,19 +112,19 @@ func (k *killing) begin(t *testing.T, dir string) *process {
 // leaveAlone crawls without a kill and checks the outcome against the site.
 func (k *killing) leaveAlone(t *testing.T) {
 	t.Helper()
-	q := bigsite.NewRequests(k.site)
+	q := newSiteRequests(k.site)
 	k.served.Store(q)
 	began := time.Now()
 	p := k.begin(t, k.alone)
 	select {
-	case <-q.Reached(1):
+	case <-q.reached(1):
 	case <-p.ended:
 	}
 	k.start = time.Since(began)
 	p.succeed(t)
-	k.took, k.end = time.Since(began), time.Since(q.Latest())
-	k.total = q.Distinct()
-	if twice := q.Twice(); len(twice) > 0 {
+	k.took, k.end = time.Since(began), time.Since(q.latestNew())
+	k.total = q.different()
+	if twice := q.askedTwice(); len(twice) > 0 {
 		t.Fatalf("left alone, the crawl asked twice for %v", twice)
 	}
 	if slices.Contains(k.args, "--depth") {
@@ -177,16 +177,16 @@ func upTo(r *rand.Rand, most time.Duration) time.Duration {
 // killAll carries out a plan and lets the last run end.
 func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) {
 	t.Helper()
-	q := bigsite.NewRequests(k.site)
+	q := newSiteRequests(k.site)
 	k.served.Store(q)
 	k.runs = 0
 	killed, complete := 0, false
 	for _, m := range k.plan(kills, r) {
-		if m.asked > 0 && q.Distinct() >= m.asked {
+		if m.asked > 0 && q.different() >= m.asked {
 			m.after += k.start // the run before came further than planned
 		}
 		p := k.begin(t, k.dir)
-		p.await(q.Reached(m.asked), m.after)
+		p.await(q.reached(m.asked), m.after)
 		p.kill()
 		if complete = p.complete(); complete {
 			break
@@ -195,7 +195,7 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) {
 			t.Fatalf("run %d: %v: %v\n%s", k.runs, p.Args[1:], p.ProcessState, p.out.String())
 		}
 		killed++
-		t.Logf("kill %2d once %5d of %d URLs were asked for and %3d ms later, at %5d", killed, m.asked, k.total, m.after.Milliseconds(), q.Distinct())
+		t.Logf("kill %2d once %5d of %d URLs were asked for and %3d ms later, at %5d", killed, m.asked, k.total, m.after.Milliseconds(), q.different())
 	}
 	if !complete {
 		p := k.begin(t, k.dir)
@@ -227,17 +227,17 @@ func (p *process) await(reached <-chan struct{}, after time.Duration) {
 
 // checkRequests reads what the server saw: what a kill cost, and that no run asked for
 // anything twice.
-func (k *killing) checkRequests(t *testing.T, q *bigsite.Requests, killed int) {
+func (k *killing) checkRequests(t *testing.T, q *siteRequests, killed int) {
 	t.Helper()
 	sum, most := 0, 0
 	for run := range k.runs {
-		n := q.Again(run)
+		n := q.fetchedAgain(run)
 		sum, most = sum+n, max(most, n)
 		if n > mostAgain {
 			t.Errorf("%d pages were fetched again after run %d was killed, %d may be", n, run, mostAgain)
 		}
 	}
-	if twice := q.Twice(); len(twice) > 0 {
+	if twice := q.askedTwice(); len(twice) > 0 {
 		t.Errorf("asked for twice in one run: %v", twice)
 	}
 	t.Logf("%d kills, %d pages fetched again: %.1f a kill, %d at most (limit %d)",

@@ -22,6 +22,19 @@ func ExamplePageRank() {
 	// Output: [0.37 0.20 0.39 0.04] after 17 supersteps
 }
 
+// How many clicks from node 0?
+func ExampleDistances() {
+	g := bsp.Lists{{1}, {2}, {0}, {0}} // no link leads to 3
+	ctx := context.Background()
+	back, err := bsp.Transpose(ctx, g)
+	if err != nil {
+		panic(err)
+	}
+	clicks, _, err := bsp.Distances(ctx, bsp.Config{}, g, back, []uint32{0})
+	fmt.Println(clicks[:3], clicks[3] == bsp.None, err)
+	// Output: [0 1 2] true <nil>
+}
+
 func ExampleNeighbourhoods() {
 	g := bsp.Lists{{1}, {2, 3}, {3}, {}} // from 0 all are in reach, by two links
 	n, err := bsp.Neighbourhoods(context.Background(), bsp.Config{}, g, nil, bsp.Sketch{Nodes: []uint32{0}})

@@ -65,8 +65,8 @@ func TestNodes(t *testing.T) {
 		"http://h/loop": "failed: redirect-loop", "http://h/down": "failed: timeout", "http://x.example/": "refused: scope",
 		"http://h/hidden": "refused: nofollow",
 	} {
-		if node, ok, err := s.Find(url); err != nil || !ok || s.Node(node).String() != want {
-			t.Errorf("%s: %v, %v, %v; want %s", url, ok, err, s.Node(node), want)
+		if node, ok, err := s.Find(url); err != nil || !ok || s.nodes.at(node).String() != want {
+			t.Errorf("%s: %v, %v, %v; want %s", url, ok, err, s.nodes.at(node), want)
 		}
 	}
 	if _, ok, _ := s.Find("http://h/canon"); ok {
@@ -87,7 +87,7 @@ func TestNodes(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	canon, ok, err := all.Find("http://h/canon")
-	if err != nil || !ok || all.Node(canon).String() != "no record" {
+	if err != nil || !ok || all.nodes.at(canon).String() != "no record" {
 		t.Errorf("%v, %v", ok, err)
 	}
 }

@@ -161,7 +161,7 @@ func TestDemo(t *testing.T) {
 func checkOutcomes(t *testing.T, s *Survey, truth demosite.Truth) {
 	for _, u := range slices.Concat(truth.Of(demosite.Linked), truth.Of(demosite.InSitemap)) {
 		node, ok, err := s.Find(u)
-		n, p := s.Node(node), truth.Pages[u]
+		n, p := s.nodes.at(node), truth.Pages[u]
 		if err != nil || !ok {
 			if p.Location == "" { // else it is the middle of a chain
 				t.Errorf("%s: %v, %v", u, ok, err)
@@ -183,7 +183,7 @@ func checkClicks(t *testing.T, s *Survey, e *exact, truth demosite.Truth, seed s
 	depth := e.clicks(seed)
 	deep := map[string]int{}
 	for u, d := range depth {
-		if node, _, _ := s.Find(u); d > 2 && s.Node(node).good() {
+		if node, _, _ := s.Find(u); d > 2 && s.nodes.at(node).good() {
 			deep[u] = d
 		}
 	}

@@ -65,9 +65,6 @@ func (s *Survey) Close() (err error) {
 // Find returns the node of a URL in its canonical form.
 func (s *Survey) Find(url string) (node int, ok bool, err error) { return s.urls.Find(url) }
 
-// Node returns what is known of a node.
-func (s *Survey) Node(node int) Node { return s.nodes.at(node) }
-
 // links and linkers are the graph and its transpose as programs read them.
 func (s *Survey) links() bsp.Graph   { return bsp.Of(s.out) }
 func (s *Survey) linkers() bsp.Graph { return bsp.Of(s.in) }

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -172,45 +171,6 @@ func TestLimits(t *testing.T) {
 	for _, cfg := range []Config{{}, {Pages: -1}, {Pages: maxPages + 1}, {Pages: 1, Branch: -1}, {Pages: 1, Links: -1}, {Pages: 1, Text: -1}} {
 		if _, err := New(cfg); err == nil {
 			t.Errorf("%+v makes a site", cfg)
-		}
-	}
-}
-
-func TestRequests(t *testing.T) {
-	q := NewRequests(newSite(t, Config{Pages: 50}))
-	two := q.Reached(2)
-	ask := func(run, path string) int { return get(q, path, "test/"+run).Code }
-	ask("0", "/")
-	select {
-	case <-two:
-		t.Error("two URLs after one request")
-	default:
-	}
-	ask("0", "/s0/p1")
-	<-two
-	<-q.Reached(1)
-	ask("0", "/robots.txt")
-	ask("0", "/robots.txt")
-	ask("1", "/s0/p1") // again, after run 0
-	ask("1", "/s0/p2")
-	latest := q.Latest()
-	ask("3", "/s0/p1") // again, after run 1
-	ask("3", "/s0/p2") // again, after run 1
-	ask("3", "/s0/p2") // twice in a run
-	if got := q.Latest(); !got.Equal(latest) || latest.IsZero() {
-		t.Errorf("Latest is %v after nothing new since %v", got, latest)
-	}
-	ask("0", "/old/p5")
-	ask("1", "/old/p5") // no page
-	if got := []int{q.Again(0), q.Again(1), q.Again(2), q.Again(3), q.Distinct()}; !slices.Equal(got, []int{1, 2, 0, 0, 4}) {
-		t.Errorf("asked again by run, and different URLs: %v", got)
-	}
-	if got := q.Twice(); !slices.Equal(got, []string{"/s0/p2"}) {
-		t.Errorf("asked for twice in a run: %v", got)
-	}
-	for _, agent := range []string{"", "test", "test/", "test/x", "test/-1", "test/9999999999"} {
-		if w := get(q, "/", agent); w.Code != http.StatusBadRequest {
-			t.Errorf("User-Agent %q: status %d", agent, w.Code)
 		}
 	}
 }
