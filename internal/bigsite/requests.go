@@ -15,11 +15,11 @@ type Requests struct {
 	site *Site
 
 	mu       sync.Mutex
-	last     []int32               // by URL: the run that asked for it last, plus 1; 0 is none; guarded by mu
-	again    map[int]int           // by run: pages that it asked for and a later run once more; guarded by mu
-	twice    []string              // the first few paths that one run asked for twice; guarded by mu
+	last     []int32               // by URL: the run that asked last, plus 1, or 0; guarded by mu
+	again    map[int]int           // by run: its pages that a later run asked for; guarded by mu
+	twice    []string              // the first paths that one run asked for twice; guarded by mu
 	distinct int                   // URLs asked for; guarded by mu
-	latest   time.Time             // of the last request for one not asked for before; guarded by mu
+	latest   time.Time             // of the last request for a new one; guarded by mu
 	alarms   map[int]chan struct{} // by the value of distinct that closes them; guarded by mu
 }
 
