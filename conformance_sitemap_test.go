@@ -123,7 +123,8 @@ func spacious(size int) string {
 	last := loc("http://h.test/shop/a")
 	blanks := size - len(urlsetTag) - len(last)
 	const piece = 1 << 20
-	return gzipOf(urlsetTag) + strings.Repeat(gzipOf(strings.Repeat(" ", piece)), blanks/piece) + // members of one stream
+	// All are members of one stream.
+	return gzipOf(urlsetTag) + strings.Repeat(gzipOf(strings.Repeat(" ", piece)), blanks/piece) +
 		gzipOf(strings.Repeat(" ", blanks%piece)+last)
 }
 

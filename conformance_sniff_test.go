@@ -20,7 +20,7 @@ func sniffCases() (cases []sniffCase) {
 	}
 	for _, tag := range strings.Fields("!DOCTYPE·HTML HTML HEAD SCRIPT IFRAME H1 DIV FONT TABLE A STYLE TITLE B BODY BR P") {
 		tag = strings.ReplaceAll(tag, "·", " ")
-		add("", "html", "<"+tag+">x", " \n<"+strings.ToLower(tag)+" >x") // 7.1, the scriptable types
+		add("", "html", "<"+tag+">x", " \n<"+strings.ToLower(tag)+" >x") // 7.1, scriptable types
 	}
 	add("", "html", "<!-- x -->")
 	add("", "other", "<?xml version='1.0'?><x/>", "%PDF-1.7 x", "%!PS-Adobe-3.0 x")
@@ -35,7 +35,8 @@ func sniffCases() (cases []sniffCase) {
 		add("", "other", binary...)
 	}
 	for _, media := range []string{"text/plain", "text/plain; charset=ISO-8859-1", "text/plain; charset=iso-8859-1", "text/plain; charset=UTF-8"} {
-		add(media, "other", "a\x00b", "a\x08b", "a\x0bb", "a\x0eb", "a\x1ab", "a\x1cb", "a\x1fb") // 7.2
+		// 7.2
+		add(media, "other", "a\x00b", "a\x08b", "a\x0bb", "a\x0eb", "a\x1ab", "a\x1cb", "a\x1fb")
 		add(media, "text", "a\tb\r\n\f\x1b", "<p>words", "\ufeffwords")
 	}
 	add("text/plain", "text", strings.Repeat("a ", 800)+"\x00", "\xff\xfea\x00")

@@ -56,7 +56,7 @@ func judgeURL(t *testing.T, input, baseCell, want string) string {
 	t.Helper()
 	var base weburl.URL
 	if baseCell != "-" {
-		base, _ = weburl.Parse(fromJSON(t, baseCell)) // other schemes are no base, as on no page we read
+		base, _ = weburl.Parse(fromJSON(t, baseCell)) // other schemes are on no page we read
 	}
 	got, err := base.Resolve(input)
 	switch {

@@ -50,8 +50,8 @@ func canned(b *testing.B) (url string) {
 }
 
 // BenchmarkGet holds Client.Get against the plainest loop over net/http that
-// still reads the whole body and sends the same header. Both are in one process with the server, so the
-// difference is what counts, not the sum.
+// still reads the whole body and sends the same header. Both are in one process with the server,
+// so the difference is what counts, not the sum.
 func BenchmarkGet(b *testing.B) {
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

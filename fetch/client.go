@@ -83,7 +83,7 @@ type Config struct {
 
 	Timeout       time.Duration // for the whole page, dial to last byte; 30 s
 	DialTimeout   time.Duration // for DNS and the TCP connection; 10 s
-	HeaderTimeout time.Duration // from the request's last byte to the end of the header; 0: Timeout alone
+	HeaderTimeout time.Duration // from the request's end to the header's; 0: Timeout alone
 	// MinRate is how many bytes a second of the body have to come over the wire,
 	// on average since the header, from its 10th second on; 0: Timeout alone.
 	// DefaultMinRate is a usual one.
@@ -103,7 +103,7 @@ type Config struct {
 	BodyLimit func(mediaType string) int64
 
 	MaxConns int // idle connections kept in all; 256
-	PerHost  int // idle connections kept per host; 64. How many are in use is up to the callers of Get
+	PerHost  int // idle connections kept per host; 64. Get opens as many as are asked for
 
 	// Guard says which addresses and ports may be connected to; nil: all. Set
 	// one, if only the zero Guard, where URLs come from other people's pages.
@@ -232,8 +232,8 @@ func tlsConfig(given *tls.Config) *tls.Config {
 	return cfg
 }
 
-// Close closes the idle connections and ends dials that no Get waits for. Call it when all Gets have returned; a Get
-// after it fails.
+// Close closes the idle connections and ends dials that no Get waits for. Call it when all Gets
+// have returned; a Get after it fails.
 func (c *Client) Close() {
 	c.closed.Store(true)
 	c.transport.CloseIdleConnections()

@@ -136,7 +136,7 @@ func TestDecodeErrors(t *testing.T) {
 		wire := encode(t, coding, text)
 		cases := map[string][]byte{
 			"cut in the middle": wire[:len(wire)/2],
-			"cut at the end":    wire[:len(wire)-5], // more than deflate's checksum, which nobody checks
+			"cut at the end":    wire[:len(wire)-5], // more than deflate's unchecked checksum
 			"plain text":        []byte(page),
 			"one byte":          wire[:1],
 		}
@@ -152,7 +152,8 @@ func TestDecodeErrors(t *testing.T) {
 			if !res.Truncated || res.Status != 200 || strings.HasPrefix(name, "cut") && !bytes.HasPrefix(text, res.Body) {
 				t.Errorf("%s, %s: status %d, truncated=%v, %d bytes", coding, name, res.Status, res.Truncated, len(res.Body))
 			}
-			if name == "cut in the middle" && len(res.Body) == 0 && coding != codingZstd && coding != codingBrotli { // these two come in blocks
+			// Zstandard and Brotli come in blocks.
+			if name == "cut in the middle" && len(res.Body) == 0 && coding != codingZstd && coding != codingBrotli {
 				t.Errorf("%s, %s: the half that came is lost", coding, name)
 			}
 			res.Release()

@@ -120,7 +120,8 @@ func TestHTTPSThroughProxy(t *testing.T) {
 	})
 	cfg.Proxy = mustProxy(t, proxy)
 	c := newClient(t, cfg)
-	if res := get(t, c, "https://example.com/x"); string(res.Body) != "HTTP/2.0/x" { // httptest's certificate has that name
+	// The certificate of httptest has that name.
+	if res := get(t, c, "https://example.com/x"); string(res.Body) != "HTTP/2.0/x" {
 		t.Errorf("%q", res.Body)
 	}
 	c.Close()

@@ -48,6 +48,6 @@
 // # Known holes
 //
 // A server that sends its header one byte a second is stopped by Config.Timeout
-// only, and so is its body in the first ten seconds. Content-Type is taken at its word when there is one, and sniffed only when
-// there is none. A robots.txt in UTF-16 yields no rules.
+// only, and so is its body in the first ten seconds. Content-Type is taken at its word when there
+// is one, and sniffed only when there is none. A robots.txt in UTF-16 yields no rules.
 package fetch

@@ -16,23 +16,23 @@ import (
 type Reason string
 
 const (
-	ReasonRequest  Reason = "request"          // not sent: zero URL, closed client, or Config.Prepare failed
+	ReasonRequest  Reason = "request"          // not sent: zero URL, closed client, failed Prepare
 	ReasonAddress  Reason = "address"          // the address may not be dialled: see Guard
 	ReasonPort     Reason = "port"             // the port may not be dialled: see Guard
 	ReasonNoHost   Reason = "no-host"          // DNS answered: there is no such host
 	ReasonDNS      Reason = "dns"              // DNS did not answer, or answered with a failure
-	ReasonConnect  Reason = "connect"          // no TCP connection: refused, unreachable or not in time
-	ReasonProxy    Reason = "proxy"            // the proxy could not be reached or refused to connect
-	ReasonTLS      Reason = "tls"              // bad certificate, or no common ground in the handshake
-	ReasonTimeout  Reason = "timeout"          // the connection stands, but the page did not come in time
+	ReasonConnect  Reason = "connect"          // no TCP connection: refused, unreachable or late
+	ReasonProxy    Reason = "proxy"            // the proxy was not reached or did not connect
+	ReasonTLS      Reason = "tls"              // bad certificate, or the handshake failed
+	ReasonTimeout  Reason = "timeout"          // connected, but the page did not come in time
 	ReasonSlow     Reason = "slow"             // the body comes more slowly than Config.MinRate
-	ReasonReset    Reason = "reset"            // the server closed the connection or stream instead of answering
+	ReasonReset    Reason = "reset"            // the server closed the connection unanswered
 	ReasonProtocol Reason = "protocol"         // the answer is not HTTP
 	ReasonHeader   Reason = "header-too-large" // the header exceeds Config.MaxHeader
-	ReasonBody     Reason = "body"             // the body ended before its announced end, or its framing is broken
-	ReasonDecode   Reason = "decode"           // the content encoding is broken, unknown or too deep
-	ReasonBomb     Reason = "bomb"             // the body grows by more than Config.MaxRatio in decoding
-	ReasonLocal    Reason = "local"            // this machine ran out of descriptors, ports or memory
+	ReasonBody     Reason = "body"             // the body ended early, or its framing is broken
+	ReasonDecode   Reason = "decode"           // the coding is broken, unknown or too deep
+	ReasonBomb     Reason = "bomb"             // decoded, the body is over Config.MaxRatio
+	ReasonLocal    Reason = "local"            // no descriptors, ports or memory are left here
 	ReasonCanceled Reason = "canceled"         // the caller's context ended
 )
 

@@ -104,7 +104,8 @@ var provocations = []provocation{
 	{ReasonTLS, "server wants a certificate", func(t *testing.T) (Config, string) {
 		srv, cfg := serveTLS(t, nil, func(srv *httptest.Server) {
 			srv.TLS.ClientAuth = tls.RequireAnyClientCert
-			srv.TLS.MaxVersion = tls.VersionTLS12 // in 1.3 the handshake is over when the server finds out
+			// In 1.3 the handshake is over when the server finds out.
+			srv.TLS.MaxVersion = tls.VersionTLS12
 		})
 		return cfg, srv.URL
 	}},

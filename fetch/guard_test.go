@@ -78,7 +78,8 @@ func TestGuardRefusesPrivateHosts(t *testing.T) {
 	if err := g.dialling("a.test:80").control(t.Context(), "tcp", "8.8.8.8:80", nil); err != nil {
 		t.Errorf("a public address: %v", err)
 	}
-	for _, odd := range []string{"", "x", "8.8.8.8", "[fe80::1%eth0]:80"} { // what the dialer never says, and a zone
+	// What the dialer never says, and a zone.
+	for _, odd := range []string{"", "x", "8.8.8.8", "[fe80::1%eth0]:80"} {
 		if err := g.dialling("a.test:80").control(t.Context(), "tcp", odd, nil); !errors.Is(err, ErrAddress) {
 			t.Errorf("%q: %v", odd, err)
 		}

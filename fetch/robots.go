@@ -30,13 +30,15 @@ type RobotsConfig struct {
 	// Empty, it is the beginning of the Client's user agent: "walker" of
 	// "walker/1.0 (+https://example.com)". Of a Getter that is no *Client the user agent
 	// is unknown: set Token, or it is "crawler".
-	Token        string
-	TTL          time.Duration // how long rules are good for; 24 h, which RFC 9309 wants to be the most
-	ErrorTTL     time.Duration // when to ask again after a failure; 10 min. Below 0 a failure is kept only as long as its Retry-After says
-	MaxBytes     int64         // how much of a file is read; 500 KiB, which RFC 9309 wants to be the least
-	MaxRedirects int           // 5, which RFC 9309 wants to be the least; negative: none
-	MaxOrigins   int           // how many origins are kept; 100,000
-	MaxMemory    int64         // about how many bytes they may take together; 64 MiB
+	Token string
+	TTL   time.Duration // how long rules are good for; 24 h, the most by RFC 9309
+	// ErrorTTL is when to ask again after a failure; 10 min. Below 0 a failure is kept only
+	// as long as its Retry-After says.
+	ErrorTTL     time.Duration
+	MaxBytes     int64 // how much of a file is read; 500 KiB, the least by RFC 9309
+	MaxRedirects int   // 5, which RFC 9309 wants to be the least; negative: none
+	MaxOrigins   int   // how many origins are kept; 100,000
+	MaxMemory    int64 // about how many bytes they may take together; 64 MiB
 }
 
 // Robots keeps the robots.txt rules of the origins met last, and fetches what

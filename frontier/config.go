@@ -5,7 +5,9 @@ import "time"
 // Config sets the limits of a Frontier. The zero value is polite: one page at a
 // time and a second apart on each host, each page tried once.
 type Config struct {
-	Delay       time.Duration // least time between the starts of two requests to one host; 0 means 1 s, NoDelay none
+	// Delay is the least time between the starts of two requests to one host; 0 means 1 s,
+	// NoDelay none.
+	Delay       time.Duration
 	MaxDelay    time.Duration // longest Crawl-delay obeyed; 0 means 30 s, NoDelay that none is
 	PerHost     int           // connections per host; below 1 means 1
 	Retries     int           // further tries after a failed one, 0 to 250
@@ -13,12 +15,14 @@ type Config struct {
 	MaxBackoff  time.Duration // a host asking for a longer wait is closed; 0 means 10 min
 	MaxFailures int           // failures in a row that close a host; 0 means 10
 	Interval    time.Duration // least time between two requests to any hosts; 0 means none
-	Slots       int           // leases there are workers for, up to a quarter kept for prompt hosts; 0 keeps none
+	Slots       int           // workers; up to a quarter are kept for prompt hosts. 0 keeps none
 	Disk        Disk          // holds queued URLs beyond a window; nil keeps everything in memory
 	Window      int           // bytes of queued URLs held in memory beside Disk; 0 means 8 MiB
 	Order       Order         // which URL goes first; BreadthFirst unless set
-	OrderPages  int           // queued URLs that Order knows, some 250 bytes each; 0 means DefaultOrderPages; the others come breadth-first
-	OrderSeed   uint64        // secret of the crawl, so that no site can make up pages that count for many in-links
+	// OrderPages is how many queued URLs Order knows, some 250 bytes each; 0 means
+	// DefaultOrderPages. The others come breadth-first.
+	OrderPages int
+	OrderSeed  uint64 // secret: else a site could make up pages that count for many in-links
 }
 
 // DefaultOrderPages is how many queued URLs an Order knows: some 64 MiB.

@@ -111,7 +111,8 @@ func (d *Depths) relax(id int32, depth int) {
 	}
 	d.nodes[id].depth = depth
 	d.work = append(d.work[:0], id)
-	for i := 0; i < len(d.work); i++ { // first in first out: last in first out can take exponential time
+	// First in first out: last in first out can take exponential time.
+	for i := 0; i < len(d.work); i++ {
 		n := &d.nodes[d.work[i]]
 		if !n.admitted && n.depth <= d.limit {
 			n.admitted = true

@@ -64,8 +64,10 @@ import (
 type Frontier struct {
 	cfg    Config
 	hosts  map[string]*host
-	recent *host     // of hosts: looked for last, as the links of a page mostly lead to one
-	ready  hostHeap  // hosts with something queued and a connection to spare; under an Order, those that could not be asked yet when Next was last called
+	recent *host // of hosts: looked for last, as the links of a page mostly lead to one
+	// Hosts with something queued and a connection to spare; under an Order, those that could
+	// not be asked yet when Next was last called.
+	ready  hostHeap
 	global time.Time // Interval, Pause: nothing is leased before
 	paused time.Time // the part of global that is Pause
 	turn   uint64    // leases so far; orders hosts that became ready together

@@ -123,7 +123,8 @@ func TestBestHostFirst(t *testing.T) {
 	next(at(time.Second), "z")
 	f.SetDelay("y", 10*time.Second)
 	f.SetDelay("x", 10*time.Second)
-	next(at(time.Second), "y") // longest since its last turn; a longer delay counts from the next request
+	// Longest since its last turn; a longer delay counts from the next request.
+	next(at(time.Second), "y")
 }
 
 // As TestCrash, with candidates for some or all, and marks for few or many.

@@ -50,9 +50,10 @@ const (
 
 // pager reads blocks and keeps chunks of them within the window.
 type pager struct {
-	disk   Disk
-	room   int                  // bytes of the window that are free
-	flight map[*stored][][]byte // put by the last commit, perhaps not readable from disk yet: each level's last blocks
+	disk Disk
+	room int // bytes of the window that are free
+	// Put by the last commit, perhaps not readable from disk yet: each level's last blocks.
+	flight map[*stored][][]byte
 }
 
 func newPager(d Disk, window int) *pager {

@@ -13,6 +13,6 @@
 //
 // Every experiment returns a sheet.Sheet and prints nothing. The same seed gives the
 // same figures, times aside. Experiments keep what they compare in memory: 600 bytes
-// for each URL, 12 for each link and 200 for each address linked to, 100 for each different word. Limits are in the
-// configurations and constants.
+// for each URL, 12 for each link and 200 for each address linked to, 100 for each different word.
+// Limits are in the configurations and constants.
 package lab

@@ -41,8 +41,8 @@ type FiltersConfig struct {
 	// a million.
 	Sizes []int
 
-	BitsPerURL float64 // memory of every filter in the first setting: above 0 and at most 256, 0 for 16
-	Layers     int     // of both multilayer filters, 1 to dedup.MaxLayers, 0 for dedup.DefaultLayers
+	BitsPerURL float64 // memory of every filter in the first setting: up to 256, 0 for 16
+	Layers     int     // of both multilayer filters, up to dedup.MaxLayers; 0 is the default
 	Questions  int     // most questions of a class, at most 10,000,000, 0 for 100,000
 	Rounds     int     // of timing, of which the medians are told: at most 101, 0 for 5
 	LinearMax  int     // linear search is left out where it holds more URLs, 0 for 200,000

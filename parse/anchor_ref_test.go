@@ -13,7 +13,8 @@ import (
 func anchorOf(n *html.Node) string {
 	text := ""
 	switch {
-	case n.Data == "a" && goquery.NewDocumentFromNode(n).Closest("a[made] a").Length() > 0: // hidden in a link: no text
+	// Hidden in a link: no text.
+	case n.Data == "a" && goquery.NewDocumentFromNode(n).Closest("a[made] a").Length() > 0:
 	case n.Data == "a":
 		s := goquery.NewDocumentFromNode(n).Clone()
 		s.Find("script, style, template, noscript").Remove()
@@ -73,7 +74,8 @@ func oneLine(text string) string {
 	blank := func(r rune) bool {
 		return r <= ' ' || 0x7f <= r && r <= 0xa0 || 0x2028 <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069
 	}
-	text = string([]rune(strings.Join(strings.FieldsFunc(text, blank), " "))) // what is no UTF-8 is U+FFFD
+	// What is no UTF-8 is U+FFFD.
+	text = string([]rune(strings.Join(strings.FieldsFunc(text, blank), " ")))
 	if len(text) <= 256 {
 		return text
 	}

@@ -141,7 +141,9 @@ func FuzzContentType(f *testing.F) {
 		media, label := mediaType(v)
 		want, params, err := mime.ParseMediaType(v)
 		if err != nil || strings.ContainsAny(v, `*\`) || !utf8.ValidString(v) || strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r > '~' }) {
-			return // RFC 2231 is for mail, and package mime keeps backslashes for old browsers' file names
+			// RFC 2231 is for mail, and package mime keeps backslashes for old browsers' file
+			// names.
+			return
 		}
 		if media != want || label != params["charset"] {
 			t.Errorf("%q is %q with charset %q, package mime says %q, %q", v, media, label, want, params["charset"])

@@ -175,7 +175,8 @@ func checkAnchors(t *testing.T, page *Page) {
 	t.Helper()
 	for i := range page.Links {
 		text, rel := page.Anchor(&page.Links[i])
-		tokens := strings.FieldsFunc(rel, func(r rune) bool { return strings.ContainsRune("\t\n\f\r ", r) }) // not \v
+		// Not \v.
+		tokens := strings.FieldsFunc(rel, func(r rune) bool { return strings.ContainsRune("\t\n\f\r ", r) })
 		if text != oneLine(text) || len(rel) > MaxRelBytes || !utf8.ValidString(rel) || strings.Join(tokens, " ") != rel {
 			t.Errorf("link %d: text %q, rel %q", i, text, rel)
 		}

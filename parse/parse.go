@@ -26,7 +26,7 @@ type Options struct {
 	Anchors  bool           // keep the text and the rel of links, see Page.Anchor
 	Rules    []Rule         // values to extract by CSS selector, see ParseRule
 	MaxLinks int            // links kept of a page; 0 means DefaultMaxLinks
-	Robot    string         // the meta name and X-Robots-Tag prefix that mean us, besides "robots"; "" means "crawler"
+	Robot    string         // the meta name and X-Robots-Tag prefix that mean us; "" for "crawler"
 	URL      weburl.Options // how links are made canonical
 
 	// OnWord, when set, is called with every word, lower-cased. The slice is
@@ -114,7 +114,7 @@ type Link struct {
 	URL      weburl.URL
 	Kind     LinkKind
 	NoFollow bool   // rel=nofollow on the link, or the whole page says so
-	Declined bool   // never set by Parse: whoever filters links marks those that must not be followed
+	Declined bool   // never set by Parse: who filters links marks those that must not be followed
 	note     uint32 // where its note's text begins in the page's notes; 0 if it has none
 }
 

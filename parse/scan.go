@@ -46,8 +46,9 @@ func (p *Parser) scanHTML(b []byte) {
 		switch {
 		case p.anchor.open:
 			i = p.anchorPiece(b, i)
-		case b[i] == '<' && i+1 < len(b) && startsMarkup(b[i+1]): // often a tag follows a tag
-		case b[i] <= ' ' && i+2 < len(b) && b[i+1] == '<' && startsMarkup(b[i+2]): // or white space and a tag
+		// Often a tag follows a tag, or white space and a tag.
+		case b[i] == '<' && i+1 < len(b) && startsMarkup(b[i+1]):
+		case b[i] <= ' ' && i+2 < len(b) && b[i+1] == '<' && startsMarkup(b[i+2]):
 			i++
 		case p.hidden == 0:
 			i = p.words(b, i, len(b), p.mode)

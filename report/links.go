@@ -105,7 +105,8 @@ func (w *linkWriter) appendLinks(b []byte, source string, links []parse.Link, en
 		clear(w.places[:])
 	}
 	attributes := byte(linkAttributes)
-	last, shared := source, len(source) // the target before, and how much of the source it begins with
+	// last is the target before, shared how much of the source it begins with.
+	last, shared := source, len(source)
 	for i := range links {
 		l := &links[i]
 		target := l.URL.String()

@@ -31,7 +31,7 @@ func TestDamagedLinks(t *testing.T) {
 		if err := p.read(bad, drain); !errors.Is(err, ErrLinks) {
 			t.Errorf("byte %d of %d: %v", i, len(data), err)
 		}
-		if err := p.read(data[:i], drain); !errors.Is(err, ErrLinks) { // a line end that was not there
+		if err := p.read(data[:i], drain); !errors.Is(err, ErrLinks) { // an added line end
 			t.Errorf("cut to %d of %d bytes: %v", i, len(data), err)
 		}
 	}

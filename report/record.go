@@ -12,32 +12,36 @@ import (
 // PageRecord is one line of pages.jsonl. Why relies on the order: the URLs come first,
 // the fingerprints last.
 type PageRecord struct {
-	URL         string              `json:"url"`       // as it was found, before redirects
-	FinalURL    string              `json:"final_url"` // the URL that answered
-	Status      int                 `json:"status"`
-	Depth       int                 `json:"depth"` // links from a seed, as known when it was fetched
-	Via         string              `json:"via,omitempty"`
-	ContentType string              `json:"content_type"`
-	Bytes       int64               `json:"bytes"`
-	WireBytes   int64               `json:"wire_bytes,omitempty"` // of the body as it came, compressed or not
-	Title       string              `json:"title"`
-	Lang        string              `json:"lang,omitempty"`
-	Words       int                 `json:"words"`
-	Links       int                 `json:"links"`
-	FetchedAt   string              `json:"fetched_at"` // RFC 3339 with milliseconds, in UTC
-	Millis      float64             `json:"millis"`
-	FirstByte   float64             `json:"first_byte_millis,omitempty"` // from the request until the header had come
-	Protocol    string              `json:"protocol,omitempty"`          // "HTTP/1.1", "HTTP/2.0"
-	Server      string              `json:"server,omitempty"`            // what the server calls itself; cut at maxHeaderValue
-	ETag        string              `json:"etag,omitempty"`              // as it was sent; none if longer than maxHeaderValue
-	Modified    string              `json:"last_modified,omitempty"`     // likewise
-	Redirects   int                 `json:"redirects,omitempty"`
-	NoIndex     bool                `json:"noindex,omitempty"`
-	Truncated   bool                `json:"truncated,omitempty"` // the body, or the list of its links, was cut
-	Error       string              `json:"error,omitempty"`     // what went wrong in reading the page
-	Fields      map[string][]string `json:"fields,omitempty"`    // of --extract
-	Digest      string              `json:"digest,omitempty"`    // of the text: equal texts have equal ones; 16 hex digits
-	Simhash     string              `json:"simhash,omitempty"`   // of the text: similar texts differ in few bits; 16 hex digits
+	URL         string  `json:"url"`       // as it was found, before redirects
+	FinalURL    string  `json:"final_url"` // the URL that answered
+	Status      int     `json:"status"`
+	Depth       int     `json:"depth"` // links from a seed, as known when it was fetched
+	Via         string  `json:"via,omitempty"`
+	ContentType string  `json:"content_type"`
+	Bytes       int64   `json:"bytes"`
+	WireBytes   int64   `json:"wire_bytes,omitempty"` // of the body as it came, compressed or not
+	Title       string  `json:"title"`
+	Lang        string  `json:"lang,omitempty"`
+	Words       int     `json:"words"`
+	Links       int     `json:"links"`
+	FetchedAt   string  `json:"fetched_at"` // RFC 3339 with milliseconds, in UTC
+	Millis      float64 `json:"millis"`
+	FirstByte   float64 `json:"first_byte_millis,omitempty"` // from the request to the header's end
+	Protocol    string  `json:"protocol,omitempty"`          // "HTTP/1.1", "HTTP/2.0"
+	// Server, ETag and Modified are as they were sent; of more than maxHeaderValue bytes the
+	// first is cut and the others are left out.
+	Server    string              `json:"server,omitempty"`
+	ETag      string              `json:"etag,omitempty"`
+	Modified  string              `json:"last_modified,omitempty"`
+	Redirects int                 `json:"redirects,omitempty"`
+	NoIndex   bool                `json:"noindex,omitempty"`
+	Truncated bool                `json:"truncated,omitempty"` // the body or its links were cut
+	Error     string              `json:"error,omitempty"`     // what went wrong in reading it
+	Fields    map[string][]string `json:"fields,omitempty"`    // of --extract
+	// Digest and Simhash are of the text, 16 hex digits each: equal texts have equal digests,
+	// similar texts have simhashes that differ in few bits.
+	Digest  string `json:"digest,omitempty"`
+	Simhash string `json:"simhash,omitempty"`
 }
 
 // maxHeaderValue is how many bytes are kept of a header field.

@@ -90,7 +90,7 @@ type Dedup struct {
 	Hot                  int64   `json:"hot"`     // answered by the cache of recent URLs
 	Settled              int64   `json:"settled"` // answered by the exact log
 	Restarts             int64   `json:"restarts"`
-	RestartSeconds       float64 `json:"restart_seconds"`       // that rebuilding took, while the crawl went on
+	RestartSeconds       float64 `json:"restart_seconds"`       // of rebuilding, during the crawl
 	RestartPauseSeconds  float64 `json:"restart_pause_seconds"` // the longest the crawl stood still
 	Bits                 int64   `json:"bits"`
 	Fill                 float64 `json:"fill"`
@@ -99,7 +99,7 @@ type Dedup struct {
 	Rate                 float64 `json:"rate"`
 	RateLow              float64 `json:"rate_low"`
 	RateHigh             float64 `json:"rate_high"`
-	CollisionProbability float64 `json:"collision_probability"` // that two URLs have one fingerprint and one was lost
+	CollisionProbability float64 `json:"collision_probability"` // that two URLs share a fingerprint
 	*Risk
 }
 

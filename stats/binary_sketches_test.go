@@ -166,7 +166,8 @@ func zerosBut(n, at, value int) []any {
 func TestSketchesUnmarshalAllocatesLittle(t *testing.T) {
 	for _, form := range [][]byte{
 		fieldsForm(sampleKind, 0, uint32(MaxSample), uint64(math.MaxUint64), 9, uint32(MaxSample)),
-		fieldsForm(sampleKind, 0, uint32(MaxSample), uint64(math.MaxUint64), 9, uint32(0)), // accepted
+		// This one is accepted.
+		fieldsForm(sampleKind, 0, uint32(MaxSample), uint64(math.MaxUint64), 9, uint32(0)),
 		fieldsForm(countKind, 0, uint32(MaxDepth), uint32(MaxWidth)),
 	} {
 		s := freshSketches()[binform.Kind(form[4:8])]

@@ -39,8 +39,8 @@ var ErrMerge = errors.New("stats: sketches differ in size or seed and cannot be 
 // twice; the process needs no permutation to choose them from.)
 //
 // Cost: 2.5 ns a word of text by AddAll, 3 by Add; where most words are new, 3 to
-// 6 by AddAll and 8 to 10 by Add; 6.6 to 7.9 while there is a list. Memory: 8·K bytes of a list at most, and later
-// 17·K, K of the registers and 16·K of words seen lately. Nothing is allocated
+// 6 by AddAll and 8 to 10 by Add; 6.6 to 7.9 while there is a list. Memory: 8·K bytes of a list
+// at most, and later 17·K, K of the registers and 16·K of words seen lately. Nothing is allocated
 // after the first word that comes once the list has ended.
 //
 // Registers depend on the seed and on the set of words alone, not on their

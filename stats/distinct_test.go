@@ -229,7 +229,7 @@ func TestMergeEqualsUnion(t *testing.T) {
 	words := different(40_000)
 	for _, c := range []struct{ from, to, from2, to2 int }{
 		{0, 0, 0, 0}, {0, 100, 0, 0}, {0, 0, 0, 100}, // lists
-		{0, 400, 300, 500}, {0, 400, 400, 800}, // two lists, with a list or registers as their union
+		{0, 400, 300, 500}, {0, 400, 400, 800}, // two lists, a list or registers as union
 		{0, 100, 50, 5000}, {0, 5000, 50, 5100}, // one list
 		{0, 20_000, 20_000, 40_000}, {0, 20_000, 10_000, 30_000}, {0, 5000, 0, 5000}, // registers
 	} {

@@ -29,7 +29,8 @@ func TestMedians(t *testing.T) {
 		{[]float64{3}, 3, 16, 3, 4.4478},
 		{[]float64{4, 1, 2}, 2, 16, 7. / 3, 2.9652},
 		{[]float64{4, 1, -2, 8}, 2.5, 2, 2.75, 4.4478},
-		{[]float64{1, 3, 10, 20, 4, 6, 100}, 6, 2, 5, 8.8956}, // means 2, 15, 5; the last value fills no group
+		// Means 2, 15, 5; the last value fills no group.
+		{[]float64{1, 3, 10, 20, 4, 6, 100}, 6, 2, 5, 8.8956},
 	} {
 		if got := groupMedian(append([]float64(nil), c.values...), c.size); got != c.groups {
 			t.Errorf("group median of %v by %d is %g, want %g", c.values, c.size, got, c.groups)

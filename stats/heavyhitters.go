@@ -31,7 +31,8 @@ const (
 //
 // Cost: 25 ns a word of text with 1,024 counters, 50 ns where every word is a new
 // one. Memory: 70 to 100 bytes a counter, for as many as there are different words,
-// at most k. Only growth allocates. There may be 2^62 words. A HeavyHitters is not safe for concurrent use.
+// at most k. Only growth allocates. There may be 2^62 words. A HeavyHitters is not safe for
+// concurrent use.
 type HeavyHitters struct {
 	key uint64
 	k   int

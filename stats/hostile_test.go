@@ -202,7 +202,7 @@ func TestHostileCarry(t *testing.T) {
 	words := different(100)
 	for _, c := range []struct {
 		want  string
-		spoil func(carry []byte) // the number of full slots, the first slot and its count, the second
+		spoil func(carry []byte) // of full slots, the first slot and its count, the second
 	}{
 		{"ascending", func(carry []byte) { copy(carry[16:20], carry[4:8]) }},
 		{"beyond the front", func(carry []byte) { carry[16+3] = 1 }},

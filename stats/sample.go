@@ -163,8 +163,9 @@ func (s *Sample) pop() (mixed uint64) {
 }
 
 // Accepts reports whether the key with hash h is in the sample, or would be if
-// it came, unless the sample then were too large and gave it up at once. A caller who keeps values with the keys asks before storing one, and
-// again when it uses them: what is no longer accepted is to be thrown away.
+// it came, unless the sample then were too large and gave it up at once. A caller who keeps
+// values with the keys asks before storing one, and again when it uses them: what is no longer
+// accepted is to be thrown away.
 func (s *Sample) Accepts(h uint64) bool { return mix(h, s.key) <= s.last }
 
 // Share returns the share of all keys that is accepted now.

@@ -80,7 +80,7 @@ func (r *distinctRow) check(t *testing.T, n int) {
 		return
 	}
 	r.martingale.checkCell(t, what+", martingale", 0.82/math.Sqrt(k))
-	limit := 3.5 / math.Sqrt(k) // and the median wobbles with n by 1 %, as all values are powers of two
+	limit := 3.5 / math.Sqrt(k) // the median wobbles with n by 1 %, as values are powers of two
 	if rms := r.group.rms(); rms > 0.01+limit*(1+4/math.Sqrt(2*r.group.n)) || rms < limit/2 {
 		t.Errorf("%s: rms error of the group median %.2f %%, want %.2f", what, 100*rms, 100*limit)
 	}

@@ -21,7 +21,7 @@ type DB struct {
 
 // Limits of the database, for a resident memory of some 8 MiB and a fast opening.
 const (
-	memTableSize = 2 << 20 // what is not yet in a table: in memory twice, replayed from the log at an opening
+	memTableSize = 2 << 20 // what is in no table yet: in memory twice, replayed at an opening
 	cacheSize    = 4 << 20 // blocks of tables; the frontier reads each block of URLs about once
 	maxOpenFiles = 128     // tables have 2 MiB and more
 	manifestSize = 1 << 20 // read whole at every opening, so it is begun anew when so long
@@ -35,7 +35,7 @@ func openDB(fs FS, dir string, readOnly bool) (*DB, error) {
 	opts := &pebble.Options{
 		FS: g, Logger: g, EventListener: g.listener(),
 		Cache: cache, MemTableSize: memTableSize, MaxOpenFiles: maxOpenFiles, MaxManifestFileSize: manifestSize,
-		FormatMajorVersion:         pebble.FormatNewest,               // nothing older reads our directories
+		FormatMajorVersion:         pebble.FormatNewest,               // no older one reads ours
 		CompactionConcurrencyRange: func() (int, int) { return 1, 1 }, // the cores are for pages
 		ReadOnly:                   readOnly, ErrorIfNotExists: readOnly,
 	}

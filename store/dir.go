@@ -34,7 +34,7 @@ type Dir struct {
 	readOnly bool
 	resumed  bool
 
-	positions positions // of the last commit, then of the last Cut; owned by the goroutine that records
+	positions positions // of the last commit, then of the last Cut; owned by who records
 	value     []byte    // scratch of Cut
 	cuts      []CutLine
 

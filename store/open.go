@@ -26,7 +26,7 @@ func Create(fs FS, dir string, meta Meta, durable bool) (*Dir, error) {
 	}
 	d.meta = meta
 	d.meta.Format = Format
-	if err = checkUnused(fs, dir); err == nil && durable { // again: another process may have been quicker
+	if err = checkUnused(fs, dir); err == nil && durable { // again: another process may have come
 		err = d.begin()
 	}
 	if err != nil {

@@ -15,8 +15,8 @@
 // The form of a URL is its path and query without keys, and with parameters in
 // whatever order. A copy is a page with the same words as another of its pattern, in
 // whatever order. Words that stand in the page's own URL do not count anywhere: what an
-// address says is not new. Of all other text, pairs of neighbouring words are fresh if the pattern's
-// latest pages had none like it, recurring if some had, and template if nearly all
+// address says is not new. Of all other text, pairs of neighbouring words are fresh if the
+// pattern's latest pages had none like it, recurring if some had, and template if nearly all
 // have.
 //
 // # What is refused

@@ -87,8 +87,8 @@ func segments(n int) string {
 	return b.String()
 }
 
-// A pattern closed for copies lets the 8th of its URLs through, then the 16th after that, and so on;
-// when those bring new text it opens and says so.
+// A pattern closed for copies lets the 8th of its URLs through, then the 16th after that, and so
+// on; when those bring new text it opens and says so.
 func TestWrongVerdictHeals(t *testing.T) {
 	g := trap.New(trap.Config{})
 	for i := range 40 {

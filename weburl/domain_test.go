@@ -7,13 +7,13 @@ func TestDomain(t *testing.T) {
 		"http://shop.test/":                 "shop.test",
 		"https://www.shop.test:8443/a?b":    "shop.test",
 		"http://a.b.shop.co.uk/":            "shop.co.uk",
-		"http://co.uk/":                     "co.uk",        // a public suffix, of which nobody is the owner
+		"http://co.uk/":                     "co.uk",        // a public suffix, which nobody owns
 		"http://me.github.io/":              "me.github.io", // private suffixes are suffixes too
 		"http://www.me.github.io/":          "me.github.io",
 		"http://www.xn--bcher-kva.example/": "xn--bcher-kva.example",
 		"http://localhost:8080/":            "localhost",
 		"http://intranet/":                  "intranet",
-		"http://www.shop.test./":            "www.shop.test.", // a name with a dot at its end is left alone
+		"http://www.shop.test./":            "www.shop.test.", // a dot at the end stays
 		"http://127.0.0.1/":                 "127.0.0.1",
 		"http://127.0.0.1:8080/":            "127.0.0.1",
 		"http://10.1/":                      "10.0.0.1",

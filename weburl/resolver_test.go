@@ -47,7 +47,7 @@ func TestResolverResultsStay(t *testing.T) {
 		r.SetBase(base)
 		for _, ref := range []string{
 			"", "#x", fmt.Sprint(n), fmt.Sprintf("é %d", n), "http://other.test/" + strings.Repeat("y", n%700),
-			"mailto:x", "/" + strings.Repeat("z ", n*n%2000), // outgrows the chunk, while it is being written
+			"mailto:x", "/" + strings.Repeat("z ", n*n%2000), // outgrows the chunk
 		} {
 			buf = append(buf[:0], ref...)
 			u, err := r.Resolve(buf)

@@ -41,7 +41,8 @@ func newBenchLoop(s streams) *cobra.Command {
 // loop fetches every page of the site at base over b.conns connections. It stops at the
 // first error.
 func (b *benchSite) loop(base string) error {
-	site, err := bigsite.New(bigsite.Config{Pages: b.pages}) // the paths are the same, and it takes no time
+	// The paths are the same, and it takes no time.
+	site, err := bigsite.New(bigsite.Config{Pages: b.pages})
 	if err != nil {
 		return err
 	}

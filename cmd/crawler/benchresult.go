@@ -25,7 +25,7 @@ type benchResult struct {
 	Duplicates        int     `json:"duplicates"`    // over all crawls
 	SeenTestNs        spread  `json:"seen_test_ns"`
 
-	CPUOfBareLoop    spread  `json:"cpu_of_bare_loop"` // the crawl's CPU time by the bare loop's, round by round
+	CPUOfBareLoop    spread  `json:"cpu_of_bare_loop"` // the crawl's by the loop's, round by round
 	LoopPerCPUSecond spread  `json:"bare_loop_pages_per_cpu_second"`
 	PagesPerSecond   spread  `json:"pages_per_second"`
 	PeakMemory       *spread `json:"peak_memory_bytes"` // null where the system does not tell

@@ -189,7 +189,7 @@ func TestEveryFlagIsInAnExample(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, f := newSettings()
-		if err := fromFile(f, name, data, map[string]bool{}); err != nil { // refuses what is no flag
+		if err := fromFile(f, name, data, map[string]bool{}); err != nil { // as for no flag
 			t.Fatal(err)
 		}
 		f.VisitAll(func(fl *pflag.Flag) {
@@ -348,7 +348,7 @@ func TestContactIsAskedForAwayFromHome(t *testing.T) {
 
 func TestIdleConnections(t *testing.T) {
 	for _, c := range []struct{ conns, descriptors, want int }{
-		{64, 1 << 20, 256}, {256, 1 << 20, 1024}, {1, 1 << 20, 256}, // four hosts for each connection
+		{64, 1 << 20, 256}, {256, 1 << 20, 1024}, {1, 1 << 20, 256}, // four hosts a connection
 		{256, 1024, 512}, {64, 256, 128}, // half of the descriptors
 		{600, 1024, 600},          // but never fewer than are in use
 		{10_000, 1 << 20, 10_000}, // beyond the limit only what is in use

@@ -66,7 +66,7 @@ type graphVerb struct {
 	use, short, long, example string
 	args                      cobra.PositionalArgs
 	flags                     func(*pflag.FlagSet, *graphOptions)
-	check                     func(*graphOptions) error // of the flags, before anything is done; may be nil
+	check                     func(*graphOptions) error // of the flags, at first; may be nil
 	run                       func(context.Context, *graphOptions, []string) (*sheet.Sheet, error)
 	silent                    bool // it has no sheet
 }

@@ -60,7 +60,8 @@ func (o *options) resume(parent context.Context, s streams, name string) error {
 	if err != nil {
 		return refuseDir(name, err)
 	}
-	complete, last, err := crawl.Complete(disk.Of(dir)) // first: another version may have other settings, too
+	// First: another version may have other settings, too.
+	complete, last, err := crawl.Complete(disk.Of(dir))
 	if err != nil {
 		dir.Close()
 		return refuseDir(name, err)

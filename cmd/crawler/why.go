@@ -47,7 +47,7 @@ type story struct {
 	*report.Story
 	InWork bool   `json:"in_work,omitempty"` // handed out when the crawl was last committed
 	Host   *host  `json:"host,omitempty"`    // of a URL that is queued
-	Target string `json:"target,omitempty"`  // where it redirects to, if that is queued in its place
+	Target string `json:"target,omitempty"`  // where it redirects to, if that is queued instead
 	Note   string `json:"note,omitempty"`    // what could not be looked at
 
 	unasked string // why the queue could not be looked into
@@ -57,7 +57,7 @@ type story struct {
 type host struct {
 	Queued   int    `json:"queued"`
 	Failures int    `json:"failures,omitempty"` // in a row
-	Next     string `json:"next,omitempty"`     // when it may be asked, RFC 3339; empty for any time
+	Next     string `json:"next,omitempty"`     // when it may be asked, RFC 3339; empty: any time
 }
 
 func why(s streams, name, text string, asJSON bool) error {
@@ -114,7 +114,8 @@ func (st *story) lookInto(name string, u weburl.URL) error {
 	if !dir.Resumed() {
 		return nil
 	}
-	if st.Complete, _, err = crawl.Complete(disk.Of(dir)); err != nil { // first: it knows the state's version
+	// First: it knows the state's version.
+	if st.Complete, _, err = crawl.Complete(disk.Of(dir)); err != nil {
 		return err
 	}
 	admitted, err := ledger.Admitted(disk.Of(dir), u)

@@ -12,7 +12,7 @@ type PowerLaw struct {
 	Exponent stats.Interval `json:"exponent"`
 	From     int            `json:"from"`     // the smallest value for which it holds
 	Tail     int            `json:"tail"`     // how many values are that large
-	Distance float64        `json:"distance"` // of Kolmogorov and Smirnov, to the values from there on
+	Distance float64        `json:"distance"` // of Kolmogorov and Smirnov, to the values from there
 }
 
 // minTail is the number of values without which no exponent is fitted, and maxFrom the

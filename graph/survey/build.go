@@ -32,9 +32,9 @@ const defaultMemory = 256 << 20
 // older graph stays until then. When it ends for any reason but a kill the temporary folder
 // is gone; one left by a kill is removed by a Build a day later.
 //
-// Ten million links take some 15 seconds of processor time, 8 bytes a link of temporary files, twice, and
-// Config.Memory. When ctx ends, Build does so within the sorting or writing under way: at
-// most a few seconds for ten million links.
+// Ten million links take some 15 seconds of processor time, 8 bytes a link of temporary files,
+// twice, and Config.Memory. When ctx ends, Build does so within the sorting or writing under way:
+// at most a few seconds for ten million links.
 //
 // The error wraps ErrNoLinks if the crawl kept no links, report.ErrLinks if they are
 // damaged.

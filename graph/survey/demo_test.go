@@ -125,7 +125,8 @@ func TestDemo(t *testing.T) {
 	truth := web.Truth()
 	dir := crawlDemo(t, web)
 	s, e := built(t, Config{Dir: dir}), readExact(t, dir)
-	e.link("http://wiki.demo.example/wiki/Loop_1", "http://wiki.demo.example/wiki/Loop_2") // see loopOf
+	// See loopOf.
+	e.link("http://wiki.demo.example/wiki/Loop_1", "http://wiki.demo.example/wiki/Loop_2")
 	url := func(v uint32) string {
 		u, err := s.urls.At(int(v))
 		if err != nil {

@@ -19,7 +19,7 @@ type Outcome uint8
 
 // The outcomes. A URL that has several has the last of them.
 const (
-	Unknown  Outcome = iota // no record: the crawl did not come there, or it is a redirect within a chain
+	Unknown  Outcome = iota // no record: not reached, or within a chain of redirects
 	Refused                 // the crawl decided not to fetch it, for Node.Reason
 	Failed                  // no answer, for Node.Reason
 	Redirect                // it leads elsewhere; with a Reason if that was not followed

@@ -34,7 +34,8 @@ func TestStats(t *testing.T) {
 		}
 		strong = max(strong, row[1].(int))
 	}
-	if weak != 18 || strong != 9 { // all but the hidden URL; home, a, old, new, e, r1, r2, moved, moved-to
+	// All but the hidden URL; home, a, old, new, e, r1, r2, moved, moved-to.
+	if weak != 18 || strong != 9 {
 		t.Errorf("the largest components have %d and %d URLs", weak, strong)
 	}
 	if rows := table(t, sh, "Degrees", 0, 1, 2); !reflect.DeepEqual(rows[0][:2], []any{0, 0}) || len(rows) < 3 {

@@ -44,7 +44,8 @@ type Config struct {
 	// Hosts are the authorities that share the pages of Docs in turn, such as
 	// "127.0.0.1:8080"; page n is on host n modulo their number. Links to another host
 	// are absolute, and so are some to the own one. A request that names none of them
-	// gets 404; the port may be missing. None means a single host of any name, with relative links only.
+	// gets 404; the port may be missing. None means a single host of any name, with relative
+	// links only.
 	Hosts []string
 }
 

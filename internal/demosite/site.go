@@ -22,7 +22,7 @@ type site struct {
 	pages    map[string]*page // by request URI
 	ordinary []string         // URLs of plain pages, fit to be linked from anywhere
 	robots   robots
-	gzip     *gzip.Writer           // compresses answers for who accepts it, nil if none are; used by New only
+	gzip     *gzip.Writer           // of answers, nil if none are compressed; used by New only
 	chunked  bool                   // answers carry no Content-Length
 	dynamic  func(uri string) *page // pages made on request, nil if none
 }

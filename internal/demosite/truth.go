@@ -11,10 +11,10 @@ type Class string
 
 // The classes. A URL that belongs to several has the first of them.
 const (
-	Trap      Class = "trap"      // written where no link is: in a comment, a script, a binary; never fetched
+	Trap      Class = "trap"      // in a comment, a script, a binary: no link; never fetched
 	Outside   Class = "outside"   // on a host that is not ours; never fetched
-	Forbidden Class = "forbidden" // linked or redirected to, but closed by robots.txt; never fetched
-	Tracked   Class = "tracked"   // another page's URL with tracking parameters; fetched unless utm_* are dropped
+	Forbidden Class = "forbidden" // linked or redirected to, but closed by robots.txt
+	Tracked   Class = "tracked"   // a page's URL with parameters; fetched unless utm_* are dropped
 	Linked    Class = "linked"    // reached by links and redirects; fetched once
 	NoFollow  Class = "nofollow"  // reached only by links that ask not to be followed
 	InSitemap Class = "sitemap"   // found in a sitemap only
@@ -43,7 +43,7 @@ type Page struct {
 type Truth struct {
 	Pages map[string]Page // by canonical URL
 	Exact [][]string      // linked pages that are equal to the byte
-	Near  [][]string      // linked pages that differ in a few words; at least eight of ten runs of three words are common
+	Near  [][]string      // linked pages that share eight of ten runs of three words at least
 }
 
 // Truth says what there is to find. It costs about as much as New; keep it.

@@ -17,7 +17,8 @@ const bombSize = 4 << 20
 
 func newBombs() (bombs, error) {
 	b := bombs{}
-	text := bytes.Repeat([]byte(piece), bombSize/len(piece)) // what is no text is cut before it has grown
+	// What is no text is cut before it has grown.
+	text := bytes.Repeat([]byte(piece), bombSize/len(piece))
 	for coding, open := range map[string]func(io.Writer) (io.WriteCloser, error){
 		"gzip": func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil },
 		"br":   func(w io.Writer) (io.WriteCloser, error) { return brotli.NewWriterLevel(w, 1), nil },

@@ -71,7 +71,7 @@ type Farm struct {
 	bombs  bombs
 
 	plain, secure, inside net.Listener
-	taken                 [2]net.Conn // the ends of a connection; the first one's port is that of the dead
+	taken                 [2]net.Conn // a connection's ends; the dead have the first one's port
 	done                  chan struct{}
 	serving               sync.WaitGroup
 	served                atomic.Int64 // answers of honest hosts

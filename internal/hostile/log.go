@@ -9,7 +9,7 @@ import (
 type Hits struct {
 	Requests  int
 	Redirects int // answered by a redirect and nothing else
-	Unheard   int // got no byte on a connection that had worked: net/http may have repeated them by itself
+	Unheard   int // got no byte on a connection that had worked: net/http may have repeated them
 }
 
 // Pace is how fast a host was asked, robots.txt apart: a crawler reads that over

@@ -22,7 +22,7 @@ package sheet
 type Sheet struct {
 	Title    string    `json:"title"`
 	Intro    []string  `json:"intro,omitempty"` // paragraphs
-	Config   []Setting `json:"-"`               // what the experiment was asked to do; "config" in JSON
+	Config   []Setting `json:"-"`               // what the experiment had to do; "config" in JSON
 	Sections []Section `json:"sections"`
 }
 
