@@ -57,6 +57,7 @@ func ExampleHeavyHitters() {
 		fmt.Println(w.Count-w.Error >= 3000, w.Count, w.Error)
 	}
 	fmt.Println("error at most", s.N()/100, s.Count(77).Error == s.MaxError())
+	fmt.Println("fits in 16 KiB:", s.Bytes() <= 16<<10)
 
 	other := stats.NewHeavyHitters(100, 2)
 	other.Add(1)
@@ -66,6 +67,7 @@ func ExampleHeavyHitters() {
 	// true 3334 0
 	// true 3334 0
 	// error at most 200 true
+	// fits in 16 KiB: true
 	// <nil> 20001 3335
 }
 

@@ -3,6 +3,7 @@ package stats
 import (
 	"cmp"
 	"slices"
+	"unsafe"
 
 	"crawler/internal/splitmix"
 )
@@ -315,4 +316,11 @@ func merge(s, o *HeavyHitters) []Heavy {
 	}
 	slices.SortFunc(all, heavier)
 	return all
+}
+
+// Bytes returns the memory the sketch holds.
+func (s *HeavyHitters) Bytes() int {
+	return int(unsafe.Sizeof(*s)) + int(unsafe.Sizeof(heavy{}))*cap(s.counters) +
+		4*(cap(s.order)+cap(s.spare)) + int(unsafe.Sizeof(group{}))*cap(s.groups) +
+		int(unsafe.Sizeof(heavySlot{}))*cap(s.slots)
 }
