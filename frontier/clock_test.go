@@ -76,7 +76,7 @@ func TestClocksAreMonotonic(t *testing.T) {
 	all := func(when string) {
 		t.Helper()
 		h := f.host("a")
-		for name, u := range map[string]time.Time{"notBefore": h.notBefore, "backoffUntil": h.backoffUntil, "slowed": h.slowed, "global": f.global} {
+		for name, u := range map[string]time.Time{"notBefore": h.notBefore, "backoffUntil": h.backoffUntil(), "slowed": h.troubled().slowed, "global": f.global} {
 			check(when+": "+name, u)
 		}
 		if w, ok := f.Wake(); ok {

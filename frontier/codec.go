@@ -36,14 +36,14 @@ func (r *reader) item() Item {
 	u, ok := canonical(string(r.bytes()))
 	it := Item{URL: u, Via: string(r.bytes()), Depth: r.small()}
 	r.rest(&rec)
-	if !ok || rec.flags&^(flagFrom|flagAttempt|flagSitemap) != 0 {
+	if !ok || rec.flags&^(flagFrom|flagAttempt|flagSitemap|flagSince) != 0 {
 		r.fail()
 	}
 	if r.bad {
 		return Item{}
 	}
 	it.Sitemap, it.From = rec.has(flagSitemap), string(rec.from)
-	it.Hops, it.Attempt = rec.hops, rec.attempt
+	it.Hops, it.Attempt, it.Since = rec.hops, rec.attempt, rec.since
 	return it
 }
 

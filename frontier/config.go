@@ -10,16 +10,20 @@ type Config struct {
 	Delay       time.Duration
 	MaxDelay    time.Duration // longest Crawl-delay obeyed; 0 means 30 s, NoDelay obeys none
 	PerHost     int           // connections per host; below 1 means 1
-	Retries     int           // further attempts after a failed one, 0 to 250
+	Retries     int           // further attempts after an answer that does not stand, 0 to 250; of a host that never answered, after any
 	MaxPerHost  int           // URLs admitted per host; 0 means no limit
 	MaxBackoff  time.Duration // a host asking for a longer wait is closed; 0 means 10 min
-	MaxFailures int           // failures in a row that close a host; 0 means 10
-	Interval    time.Duration // least time between two requests to any hosts; 0 means none
-	Slots       int           // workers; up to a quarter are kept for prompt hosts. 0 keeps none
-	Disk        Disk          // stores queued URLs beyond Window; nil keeps everything in memory
-	Window      int           // bytes of queued URLs in memory beside Disk; 0 means 8 MiB
-	Order       Order         // which URL goes first; BreadthFirst unless set
-	// OrderPages is how many queued URLs get a score under Order, some 250 bytes each; 0
+	MaxFailures int           // failures in a row that close a host that never answered; 0 means 10
+	// Patience is how long a host or page in trouble is waited for, from its first failure,
+	// before it is given up; 0 means DefaultPatience, NoPatience not at all. While no host has
+	// answered at all it is a minute at most, unless this machine has no network.
+	Patience time.Duration
+	Interval time.Duration // least time between two requests to any hosts; 0 means none
+	Slots    int           // workers; up to a quarter are kept for prompt hosts. 0 keeps none
+	Disk     Disk          // stores queued URLs beyond Window; nil keeps everything in memory
+	Window   int           // bytes of queued URLs in memory beside Disk; 0 means 8 MiB
+	Order    Order         // which URL goes first; BreadthFirst unless set
+	// OrderPages is how many queued URLs get a score under Order, some 300 bytes each; 0
 	// means DefaultOrderPages. The others come breadth-first.
 	OrderPages int
 	OrderSeed  uint64 // secret: else a site could make up pages that count for many in-links
@@ -31,10 +35,6 @@ const DefaultOrderPages = 1 << 18
 // NoDelay is the Delay for a crawl of one's own site: requests follow each other without a
 // pause.
 const NoDelay time.Duration = -1
-
-// minBackoff is the first back-off of a host that answers 429 or 503 without a
-// Retry-After, if its delay is shorter.
-const minBackoff = time.Second
 
 func (c Config) withDefaults() Config {
 	switch {
@@ -55,6 +55,12 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxFailures == 0 {
 		c.MaxFailures = 10
+	}
+	switch {
+	case c.Patience == 0:
+		c.Patience = DefaultPatience
+	case c.Patience < 0:
+		c.Patience = 0
 	}
 	c.Retries = min(c.Retries, 250)
 	if c.Window == 0 {

@@ -93,7 +93,7 @@ func (p *process) lease(t *testing.T) {
 		return
 	}
 	u, h := it.URL.String(), it.URL.Host()
-	it.Last, it.cash = false, 0
+	it.Last, it.LastFaulty, it.cash = false, false, 0
 	if want, ok := p.queued[u]; !ok || it != want {
 		t.Fatalf("leased %+v, queued is %+v", it, want)
 	}
@@ -125,8 +125,12 @@ func (p *process) end(rng *rand.Rand, it Item) {
 		s := p.f.Done(it, p.now, Outcome{Kind: []OutcomeKind{Answered, Throttled, Failed}[rng.IntN(3)], Retry: rng.IntN(2) == 0, Started: p.now, RetryAfter: time.Duration(rng.IntN(20)) * time.Second})
 		closed = s.Closed
 		if s.Again {
-			it.Attempt++
-			p.queued[u] = it
+			p.queued[u] = p.waiting(it)
+		}
+		for _, h := range p.f.hosts { // the end of an outage excuses their failures
+			for _, d := range h.delayed() {
+				p.queued[d.URL.String()] = d.Item
+			}
 		}
 	}
 	if closed {
@@ -142,7 +146,7 @@ func (p *process) save() saved {
 	s.d.land()
 	maps.Copy(s.items, p.leased)
 	for name, h := range p.f.hosts {
-		s.rest[name], s.admitted[name], s.failures[name], s.closed[name] = h.backoffUntil, h.admitted, h.failures, h.closed
+		s.rest[name], s.admitted[name], s.failures[name], s.closed[name] = h.backoffUntil(), h.admitted, failuresOf(h), h.closed
 	}
 	return s
 }
@@ -155,11 +159,11 @@ func (p *process) restart(t *testing.T, cfg Config, s saved) {
 	}
 	listed, leased := 0, 0
 	for name, h := range f.hosts {
-		if h.admitted != s.admitted[name] || h.failures != s.failures[name] || h.closed != s.closed[name] {
-			t.Fatalf("%s: %d admitted, %d failures, closed %v; saved were %d, %d, %v", name, h.admitted, h.failures, h.closed, s.admitted[name], s.failures[name], s.closed[name])
+		if h.admitted != s.admitted[name] || failuresOf(h) != s.failures[name] || h.closed != s.closed[name] {
+			t.Fatalf("%s: %d admitted, %d failures, closed %v; saved were %d, %d, %v", name, h.admitted, failuresOf(h), h.closed, s.admitted[name], s.failures[name], s.closed[name])
 		}
-		if h.backoffUntil.Before(s.rest[name]) {
-			t.Fatalf("%s rests until %v, saved was %v", name, h.backoffUntil, s.rest[name])
+		if h.backoffUntil().Before(s.rest[name]) {
+			t.Fatalf("%s rests until %v, saved was %v", name, h.backoffUntil(), s.rest[name])
 		}
 		state, err := ReadHost(name, s.d.hosts[name])
 		if err != nil || state.Queued != h.queued()-state.Leased {
@@ -172,6 +176,31 @@ func (p *process) restart(t *testing.T, cfg Config, s saved) {
 		t.Fatalf("Queue listed %d, %d of them leased, want %d and %d", listed, leased, len(s.items), s.leased)
 	}
 	p.f, p.d, p.queued, p.leased = f, s.d, s.items, map[string]Item{}
+}
+
+// waiting returns an item as it waits for its next attempt: outside its level, unless its
+// host has never answered.
+func (p *process) waiting(it Item) Item {
+	h := p.f.host(it.URL.Host())
+	for _, d := range h.delayed() {
+		if d.URL == it.URL {
+			return d.Item
+		}
+	}
+	for _, w := range h.front {
+		if w.URL == it.URL {
+			return w
+		}
+	}
+	it.Attempt++
+	return it
+}
+
+func failuresOf(h *host) int {
+	if h.trouble == nil {
+		return 0
+	}
+	return h.trouble.failures
 }
 
 // list checks Queue against the model and against what a Frontier serves.

@@ -148,7 +148,7 @@ func FuzzRestore(f *testing.F) {
 	steered.Next(at(time.Hour))
 	commit(steered, d)
 	d.land()
-	if d.hosts[damagedHost][0] != stateOutOfOrder {
+	if d.hosts[damagedHost][0] != stateVersion {
 		f.Fatal("nothing was leased out of order")
 	}
 	f.Add(d.hosts[damagedHost], d.blocks[blockKey{damagedHost, 3, 0}])

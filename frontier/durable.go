@@ -51,7 +51,7 @@ func (f *Frontier) fail(err error) error {
 // again, at the front, with the attempts it had. Nobody knows which requests were sent
 // after that commit, so the host is not asked before now plus its spacing, nor before the
 // time that was saved; a wait of more than MaxBackoff counts as MaxBackoff. Budgets,
-// failures and a closed host remain as they were; delays follow this Frontier's Config. A
+// failures and a closed host remain as they were, and patience begins anew; delays follow this Frontier's Config. A
 // closed host may have URLs queued still: Drain it.
 func (f *Frontier) Restore(hostname string, state []byte, now time.Time) error {
 	s, err := ReadHost(hostname, state)
@@ -62,11 +62,10 @@ func (f *Frontier) Restore(hostname string, state []byte, now time.Time) error {
 		return f.fail(fmt.Errorf("%s was restored or used before: %w", hostname, ErrDamaged))
 	}
 	h := f.host(hostname)
-	h.closed, h.admitted, h.failures = s.Closed, s.Admitted, s.Failures
+	h.closed, h.answered, h.admitted = s.Closed, s.Answered, s.Admitted
 	h.crawlDelay = s.CrawlDelay
 	h.delay = f.delay(h.crawlDelay)
-	h.backoff = min(s.Backoff, f.cfg.MaxBackoff)
-	h.backoffUntil, h.slowed = f.onThisClock(s.backoffUntil, now), now // no request of this run began before
+	f.restoreTrouble(h, &s, now)
 	h.notBefore = later(now.Add(h.spacing()), f.onThisClock(s.NotBefore, now))
 	h.restoreQueue(&s)
 	f.queued += h.queued()
@@ -93,6 +92,27 @@ func (h *host) restoreQueue(s *HostState) {
 	}
 }
 
+// restoreTrouble takes in a host's trouble and the pages that wait for another attempt.
+// Patience with a host begins anew: how it was while the crawl stood still is not known.
+func (f *Frontier) restoreTrouble(h *host, s *HostState, now time.Time) {
+	if s.Failures == 0 && s.Backoff == 0 && len(s.delayed) == 0 && s.backoffUntil.IsZero() {
+		return
+	}
+	h.trouble = &trouble{
+		failures: s.Failures, backoff: min(s.Backoff, f.cfg.MaxBackoff), backoffUntil: f.onThisClock(s.backoffUntil, now),
+		slowed:  now, // no request of this run began before
+		delayed: s.delayed,
+	}
+	if s.Failures > 0 {
+		h.trouble.since = now
+	}
+	for i := range s.delayed {
+		d := &s.delayed[i]
+		d.due = now.Add(min(max(d.due.Sub(now), 0), maxGap))
+	}
+	slices.SortStableFunc(s.delayed, byDue)
+}
+
 func (l *savedLevel) stored() *stored {
 	return &stored{head: l.head, next: l.next, count: int(l.count), off: uint32(l.off), via: uint32(l.via)}
 }
@@ -112,6 +132,12 @@ func Queue(hostname string, state []byte, d Disk, fn func(pos int, it Item) bool
 		if !fn(pos, s.items[pos]) {
 			return nil
 		}
+	}
+	for i := range s.delayed {
+		if !fn(pos, s.delayed[i].Item) {
+			return nil
+		}
+		pos++
 	}
 	p := newPager(d, maxChunk+chunkSize)
 	for _, l := range s.levels {

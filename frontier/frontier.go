@@ -67,16 +67,17 @@ type Frontier struct {
 	recent *host // the host looked up last: the links of a page mostly lead to one host
 	// Hosts with something queued and a connection to spare; under an Order, those that could
 	// not be asked yet when Next was last called.
-	ready  hostHeap
-	global time.Time // nothing is leased before: the later of Interval's and Pause's time
-	paused time.Time // Pause's part of global
-	turn   uint64    // leases so far; orders hosts that became ready together
-	queued int
-	leased int
-	just   weburl.URL // leased by the latest call, if that was Next
-	slots  slots
-	steer  *steering // nil in breadth-first order
-	record []byte    // the record being written; kept to save an allocation per push
+	ready   hostHeap
+	global  time.Time // nothing is leased before: the later of Interval's and Pause's time
+	paused  time.Time // Pause's part of global
+	turn    uint64    // leases so far; orders hosts that became ready together
+	queued  int
+	leased  int
+	just    weburl.URL // leased by the latest call, if that was Next
+	slots   slots
+	network network
+	steer   *steering // nil in breadth-first order
+	record  []byte    // the record being written; kept to save an allocation per push
 
 	// With Config.Disk only.
 	pager  *pager
@@ -144,11 +145,11 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	if f.steer != nil {
 		f.steer.advance(&f.ready, now)
 	}
-	h := f.upNext()
-	if h == nil || f.global.After(now) || h.notBefore.After(now) || f.err != nil {
+	h, at := f.nextTurn()
+	if h == nil || at.After(now) {
 		return Item{}, false
 	}
-	it, err := f.pop(h)
+	it, err := f.pop(h, now)
 	if err != nil {
 		f.fail(err)
 		return Item{}, false
@@ -156,7 +157,9 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	if f.pager != nil {
 		h.leases = f.leases.add(h.leases, it)
 	}
-	it.Last = it.Attempt >= f.cfg.Retries
+	spent := it.Attempt >= f.cfg.Retries
+	it.Last = spent && h.fine(&it) || f.expired(&it, now)
+	it.LastFaulty = spent && h.well() || it.Last
 	f.turn++
 	h.turn = f.turn
 	f.queued--
@@ -172,7 +175,7 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 // not, Return the item.
 func (f *Frontier) Ready(it Item, now time.Time) bool {
 	h := f.host(it.URL.Host())
-	return !h.closed && !h.backoffUntil.After(now) && !f.paused.After(now)
+	return !h.closed && !h.backoffUntil().After(now) && !f.paused.After(now)
 }
 
 // Pause keeps every host from being asked before until. It is for trouble of this
@@ -201,11 +204,8 @@ func (f *Frontier) charge(h *host, now time.Time) {
 // Wake returns the moment at which Next will return an item if nothing is pushed
 // or given back before; false means never.
 func (f *Frontier) Wake() (time.Time, bool) {
-	h := f.upNext()
-	if h == nil || f.err != nil {
-		return time.Time{}, false
-	}
-	return later(f.global, h.notBefore), true
+	h, at := f.nextTurn()
+	return at, h != nil
 }
 
 // Return ends the lease without an outcome: the item goes back to the front of its
@@ -235,6 +235,9 @@ func (f *Frontier) release(it Item, started time.Time) *host {
 	f.lease(h, -1)
 	if !started.IsZero() {
 		h.notBefore = later(h.notBefore, started.Add(h.spacing()))
+		if h.trouble != nil {
+			h.trouble.asked = later(h.trouble.asked, started)
+		}
 	}
 	return h
 }
@@ -245,7 +248,7 @@ func (f *Frontier) Drain(hostname string, most int, fn func(Item)) int {
 	h := f.host(hostname)
 	n := 0
 	for ; n < most && h.queued() > 0 && f.err == nil; n++ {
-		it, err := h.pop(f.pager)
+		it, err := h.take(f.pager)
 		if err != nil {
 			f.fail(err)
 			break

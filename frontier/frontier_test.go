@@ -88,7 +88,7 @@ func TestEveryFieldSurvivesTheQueue(t *testing.T) {
 		{URL: mustParse(t, "http://a.example/?"), Via: "http://a.example/via", Depth: 2},
 		{URL: mustParse(t, "https://a.example/tls"), Via: "http://a.example/via", Depth: 2},
 		{URL: mustParse(t, "http://a.example/no-via"), Depth: 2},
-		{URL: mustParse(t, "http://a.example/hop"), Via: "http://b.example/", From: "http://a.example/old", Hops: 3, Depth: 2, Attempt: 1, Sitemap: true},
+		{URL: mustParse(t, "http://a.example/hop"), Via: "http://b.example/", From: "http://a.example/old", Hops: 3, Depth: 2, Attempt: 1, Sitemap: true, Since: epoch},
 		{URL: mustParse(t, "http://a.example/last"), Via: "http://b.example/", Depth: 2},
 		{URL: mustParse(t, long), Via: "http://long.example/", Depth: 1},
 		{URL: mustParse(t, "http://[2001:db8::1]:8080/v6"), Depth: 0},
@@ -103,7 +103,7 @@ func TestEveryFieldSurvivesTheQueue(t *testing.T) {
 			t.Fatal("Next has nothing")
 		}
 		f.Done(it, epoch, Outcome{})
-		it.Last = false
+		it.Last, it.LastFaulty = false, false
 		got[it.URL.String()] = it
 	}
 	for _, want := range in {
@@ -250,14 +250,15 @@ func TestPatienceEnds(t *testing.T) {
 		}
 	})
 	t.Run("throttling for ever", func(t *testing.T) {
-		f := New(Config{Delay: NoDelay, Retries: 100})
-		f.Push(item(t, "http://a/", 0))
-		for n := 1; ; n++ {
-			now, _ := f.Wake()
+		f := New(Config{Delay: NoDelay})
+		for i := range 1000 {
+			f.Push(item(t, fmt.Sprintf("http://a/%d", i), 0))
+		}
+		for now := epoch; ; now, _ = f.Wake() {
 			it, _ := f.Next(now)
-			if f.Done(it, now, Outcome{Kind: Throttled, Retry: true}).Closed {
-				if n != 10 {
-					t.Errorf("closed after %d throttled answers, want 10", n)
+			if f.Done(it, now, Outcome{Kind: Throttled, Retry: true, Started: now}).Closed {
+				if took := now.Sub(epoch); took < DefaultPatience || took > DefaultPatience+maxBackoff {
+					t.Errorf("closed after %v of throttled answers, want %v", took, DefaultPatience)
 				}
 				break
 			}
@@ -266,23 +267,23 @@ func TestPatienceEnds(t *testing.T) {
 }
 
 func TestRetriesHaveABudget(t *testing.T) {
-	f := New(Config{Delay: NoDelay, Retries: 2, MaxFailures: 100})
+	f := New(Config{Delay: NoDelay, Retries: 2})
 	f.Push(item(t, "http://a/", 0))
-	for try := 0; ; try++ {
-		now, _ := f.Wake()
+	for try, now := 0, epoch; ; try++ {
 		it, ok := f.Next(now)
 		if !ok {
 			t.Fatal("no item")
 		}
-		if it.Attempt != try || it.Last != (try == 2) {
-			t.Errorf("try %d: Attempt %d, Last %v", try, it.Attempt, it.Last)
+		if it.Attempt != try || it.LastFaulty != (try == 2) || it.Last {
+			t.Errorf("try %d: Attempt %d, Last %v, LastFaulty %v", try, it.Attempt, it.Last, it.LastFaulty)
 		}
-		if !f.Done(it, now, Outcome{Kind: Failed, Retry: true}).Again {
+		if !f.Done(it, now, Outcome{Kind: Faulty, Retry: true}).Again {
 			if try != 2 {
 				t.Errorf("gave up after try %d, want 2", try)
 			}
 			break
 		}
+		now, _ = f.Wake()
 	}
 	if !f.Idle() {
 		t.Error("not idle after the last try")
@@ -440,7 +441,7 @@ func TestAgainstModel(t *testing.T) {
 					closed = f.Return(it, time.Time{})
 					queued[it.URL.String()] = true
 				} else {
-					s := f.Done(it, now, Outcome{Kind: OutcomeKind(rng.IntN(4)), Retry: rng.IntN(2) == 0, Started: now})
+					s := f.Done(it, now, Outcome{Kind: OutcomeKind(rng.IntN(5)), Retry: rng.IntN(2) == 0, Started: now})
 					closed = s.Closed
 					if s.Again {
 						queued[it.URL.String()] = true

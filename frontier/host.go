@@ -12,37 +12,47 @@ const notReady = -1
 // host is one hostname and port, the unit of politeness, with its queues and its clock.
 // It is owned by the Frontier.
 type host struct {
-	name         string
-	front        []Item        // given back: served before the levels, last in first out
-	levels       []*level      // ascending by depth
-	waiting      int           // items in levels
-	steer        *hostSteering // nil in breadth-first order
-	admitted     int           // URLs ever pushed: the page budget
-	crawlDelay   time.Duration // Crawl-delay
-	delay        time.Duration // configured, or Crawl-delay
-	backoff      time.Duration // 0 unless the host throttled or failed
-	notBefore    time.Time     // start of the next request
-	backoffUntil time.Time     // back-off's part of notBefore
-	slowed       time.Time     // when trouble was last counted
-	previous     time.Time     // notBefore before the last lease
-	failures     int           // in a row
-	closed       bool
-	dirty        bool  // changed since the last commit
-	prompt       bool  // its last attempt brought an answer within promptness
-	busy         bool  // counted in slots.prompt
-	parked       bool  // in slots.parked
-	leases       int32 // newest of its leases, in the list of leases
-	turn         uint64
-	leased       int32
-	index        int32 // in the heap, or notReady
+	name       string
+	front      []Item        // given back: served before the levels, last in first out
+	levels     []*level      // ascending by depth
+	waiting    int           // items in levels
+	steer      *hostSteering // nil in breadth-first order
+	admitted   int           // URLs ever pushed: the page budget
+	crawlDelay time.Duration // Crawl-delay
+	delay      time.Duration // configured, or Crawl-delay
+	notBefore  time.Time     // start of the next request
+	previous   time.Time     // notBefore before the last lease
+	trouble    *trouble      // nil if there was none lately
+	closed     bool
+	answered   bool  // ever
+	silent     bool  // in network.silent
+	witness    bool  // counted in network.busy
+	dirty      bool  // changed since the last commit
+	prompt     bool  // its last attempt brought an answer within promptness
+	busy       bool  // counted in slots.prompt
+	parked     bool  // in slots.parked
+	leases     int32 // newest of its leases, in the list of leases
+	turn       uint64
+	leased     int32
+	index      int32 // in the heap, or notReady
 
 	// Of the last lease: the frontier's clock before it and after.
 	previousGlobal, chargedGlobal time.Time
 }
 
-func (h *host) spacing() time.Duration { return max(h.delay, h.backoff) }
+func (h *host) spacing() time.Duration {
+	if h.trouble == nil {
+		return h.delay
+	}
+	return max(h.delay, h.trouble.backoff)
+}
 
-func (h *host) queued() int { return len(h.front) + h.waiting }
+func (h *host) queued() int { return len(h.front) + h.waiting + len(h.delayed()) }
+
+// askable reports whether the host has something queued and a connection to spare.
+func (h *host) askable(perHost int) bool {
+	return !h.closed && h.queued() > 0 && int(h.leased) < perHost
+}
 
 // search returns the index in levels where the level of a depth is, or would be.
 func (h *host) search(depth int) int {
@@ -57,6 +67,14 @@ func (h *host) push(it Item, buf []byte, p *pager) []byte {
 	}
 	h.waiting++
 	return h.levels[i].push(it, buf, p)
+}
+
+// take is pop for whoever wants them all, whatever is due.
+func (h *host) take(p *pager) (Item, error) {
+	if len(h.front) == 0 && len(h.delayed()) > 0 {
+		return h.popDelayed(), nil
+	}
+	return h.pop(p)
 }
 
 // pop takes the next item of a host that has one, in breadth-first order. An error leaves
@@ -126,7 +144,7 @@ func (q hostHeap) Less(i, j int) bool { return before(q[i], q[j]) }
 
 // before reports whether a's turn comes before b's.
 func before(a, b *host) bool {
-	if c := a.notBefore.Compare(b.notBefore); c != 0 {
+	if c := a.due().Compare(b.due()); c != 0 {
 		return c < 0
 	}
 	return a.turn < b.turn

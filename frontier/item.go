@@ -14,8 +14,13 @@ type Item struct {
 	Depth   int    // links followed from a seed; redirects do not count
 	Hops    int    // redirects followed from From to here
 	Sitemap bool   // requested as a sitemap: the URLs it lists are entry points
-	Attempt int    // attempts before this one
-	Last    bool   // set by Next: a failure now is final
+	Attempt int    // attempts before this one that count towards Config.Retries
+
+	// Set by Next: an answer stands now although it is no good, any or one that is Faulty. It
+	// is for whoever fetches to say so: with Outcome.Retry there is no other attempt.
+	Last, LastFaulty bool
+
+	Since time.Time // first failed attempt; zero if there was none
 
 	cash float32 // under an Order: the cash it gives to its links
 }
@@ -26,14 +31,19 @@ type OutcomeKind uint8
 const (
 	Answered  OutcomeKind = iota // the host answered
 	Unasked                      // no request was sent, so the host's clock is not charged
-	Throttled                    // 429 or 503: the host asks for a wait
+	Faulty                       // an answer that the page, or the host, is broken: 500
+	Throttled                    // an answer that the host cannot now: 429, 502, 503, 504
 	Failed                       // no answer: no connection, a broken one, or a timeout
 )
 
 // Outcome ends a lease.
 type Outcome struct {
 	Kind       OutcomeKind
-	Retry      bool          // worth another attempt, if Config.Retries allows one
+	Retry      bool          // worth another attempt, if Retries and Patience allow one
+	Gone       bool          // Failed: worth one only if the host has answered before: there is no such name
+	Offline    bool          // Failed: this machine has no way to the host, or no resolver
+	Robots     bool          // robots.txt was asked for, and not the page
+	Why        string        // in a word, what is wrong; kept while the host is in trouble
 	Started    time.Time     // when the request was sent; zero counts from the lease
 	RetryAfter time.Duration // wait the host asked for, 0 if none
 	NoPage     bool          // a redirect or a refusal: gives its place in the page budget back

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"time"
 
 	"crawler/weburl"
 )
@@ -88,8 +89,11 @@ func (f *Frontier) first() *host {
 	return nil
 }
 
-func (f *Frontier) pop(h *host) (Item, error) {
-	if f.steer != nil {
+func (f *Frontier) pop(h *host, now time.Time) (Item, error) {
+	switch {
+	case h.turnsToDelayed(now):
+		return h.popDelayed(), nil
+	case f.steer != nil:
 		return f.steer.pop(h, f.pager)
 	}
 	return h.pop(f.pager)

@@ -177,7 +177,7 @@ func TestDeepPageComesForward(t *testing.T) {
 	commit(f, d)
 	d.land()
 	s, err := ReadHost("h", d.hosts["h"])
-	if err != nil || s.Queued != 1997 || d.hosts["h"][0] != stateOutOfOrder {
+	if err != nil || s.Queued != 1997 || d.hosts["h"][0] != stateVersion {
 		t.Errorf("saved are %d queued, %v", s.Queued, err)
 	}
 	for _, o := range []Order{BreadthFirst, OPIC} { // scores are not saved
@@ -190,7 +190,7 @@ func TestDeepPageComesForward(t *testing.T) {
 	leaseAll(t, f, -1)
 	commit(f, d)
 	d.land()
-	if len(d.blocks) > 0 || d.hosts["h"][0] != stateInOrder {
+	if len(d.blocks) > 0 || d.hosts["h"][0] != stateVersion {
 		t.Errorf("%d blocks are left of an empty queue", len(d.blocks))
 	}
 }
@@ -250,9 +250,9 @@ func TestCandidatesAreBounded(t *testing.T) {
 
 // Closing a host takes its candidates along, and its clock still holds for the others.
 func TestDrainUnderOrder(t *testing.T) {
-	f, _ := deep(t, 50, Config{Order: OPICInLinks, MaxFailures: 1})
+	f, _ := deep(t, 50, Config{Order: OPICInLinks})
 	it, _ := f.Next(epoch)
-	if s := f.Done(it, epoch, Outcome{Kind: Throttled, Started: epoch}); !s.Closed {
+	if s := f.Done(it, epoch, Outcome{Kind: Throttled, RetryAfter: time.Hour, Started: epoch}); !s.Closed {
 		t.Fatal("not closed")
 	}
 	if _, ok := f.Next(at(time.Hour)); ok {

@@ -6,64 +6,33 @@ import "time"
 func (f *Frontier) Done(it Item, now time.Time, o Outcome) Disposition {
 	atOnce := f.just == it.URL
 	h := f.release(it, o.Started)
-	f.answered(h, now, o)
+	f.timed(h, now, o)
+	counts, fresh, again := h.well(), it.Since.IsZero(), false
 	switch o.Kind {
 	case Unasked:
 		f.refund(h, atOnce)
 	case Answered:
-		h.failures = 0
-		h.backoff /= 2
-		if h.backoff <= h.delay {
-			h.backoff = 0
-		}
+		f.answer(h, now)
+		h.calm(now)
+	case Faulty:
+		f.answer(h, now)
+		f.suspect(h, now, o, maxFaulty, fresh)
+		h.trouble.since = now // a host that answers is not given up
 	case Throttled:
+		f.answer(h, now)
+		counts = h.fine(&it) && o.RetryAfter == 0
 		f.throttle(h, now, o)
 	case Failed:
-		f.suspect(h, now, o)
+		again = f.unanswered(h, it, now, o)
+	}
+	if o.Retry && o.Kind != Failed {
+		again = f.answeredBadly(h, it, now, o, counts)
 	}
 	if o.NoPage {
 		h.admitted--
 	}
-	s := Disposition{Closed: h.closed, Again: o.Retry && !it.Last && !h.closed}
-	if s.Again {
-		it.Attempt++
-		f.queue(h, it)
-	}
 	f.changed(h)
-	return s
-}
-
-// throttle lengthens the host's back-off. A host gets the wait it asks for: if that is
-// longer than the crawl may wait, the host is closed, not asked early.
-func (f *Frontier) throttle(h *host, now time.Time, o Outcome) {
-	h.closed = h.closed || o.RetryAfter > f.cfg.MaxBackoff
-	f.slow(h, now, o)
-}
-
-// suspect counts a failure. The first may be the page's fault; from the second in a row
-// on it is the host's, and the host is asked less and less often.
-func (f *Frontier) suspect(h *host, now time.Time, o Outcome) {
-	if h.failures == 0 {
-		h.failures++
-		h.slowed = now
-		return
-	}
-	f.slow(h, now, o)
-}
-
-// slow doubles the back-off, and closes a host after MaxFailures failures in a row.
-// Requests that were under way when the host was last slowed down report the same
-// trouble again: ten connections that fail together are one failure.
-func (f *Frontier) slow(h *host, now time.Time, o Outcome) {
-	if again := !o.Started.IsZero() && o.Started.Before(h.slowed); !again {
-		h.failures++
-		h.closed = h.closed || h.failures >= f.cfg.MaxFailures
-		h.backoff = max(2*h.backoff, h.delay, minBackoff)
-		h.slowed = now
-	}
-	h.backoff = min(max(h.backoff, o.RetryAfter), f.cfg.MaxBackoff)
-	h.backoffUntil = later(h.backoffUntil, now.Add(h.backoff))
-	h.notBefore = later(h.notBefore, h.backoffUntil)
+	return Disposition{Again: again, Closed: h.closed}
 }
 
 // refund gives back the time charged by a lease that sent no request. With several
@@ -73,7 +42,7 @@ func (f *Frontier) refund(h *host, atOnce bool) {
 	if f.cfg.PerHost > 1 && !atOnce {
 		return
 	}
-	h.notBefore = later(h.previous, h.backoffUntil)
+	h.notBefore = later(h.previous, h.backoffUntil())
 	if f.global.Equal(h.chargedGlobal) { // nothing was leased since
 		f.global = h.previousGlobal
 	}

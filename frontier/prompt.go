@@ -30,8 +30,8 @@ func (f *Frontier) lease(h *host, n int) {
 	}
 }
 
-// answered notes whether an attempt makes a host prompt. Call changed after it.
-func (f *Frontier) answered(h *host, now time.Time, o Outcome) {
+// timed notes whether an attempt makes a host prompt. Call changed after it.
+func (f *Frontier) timed(h *host, now time.Time, o Outcome) {
 	if o.Kind != Unasked && !o.Started.IsZero() {
 		f.trust(h, o.Kind != Failed && now.Sub(o.Started) <= promptness)
 	}
@@ -76,8 +76,16 @@ func (f *Frontier) upNext() *host {
 // place moves a host to where it belongs: the heap of those that may be asked now or later,
 // the parked ones, or neither.
 func (f *Frontier) place(h *host) {
-	ready := !h.closed && h.queued() > 0 && int(h.leased) < f.cfg.PerHost
-	busy := h.prompt && !h.closed && (h.queued() > 0 || h.leased > 0)
+	ready := h.askable(f.cfg.PerHost)
+	active := !h.closed && (h.queued() > 0 || h.leased > 0)
+	switch witness := h.answered && active; {
+	case witness && !h.witness:
+		f.network.busy++
+	case h.witness && !witness:
+		f.network.busy--
+	}
+	h.witness = h.answered && active
+	busy := h.prompt && active
 	switch {
 	case busy && !h.busy:
 		f.slots.prompt++

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"time"
 
 	"crawler/internal/binform"
 )
@@ -16,6 +17,7 @@ const (
 	flagFrom
 	flagAttempt
 	flagSitemap
+	flagSince
 	flagsKnown = 1<<iota - 1
 )
 
@@ -49,6 +51,9 @@ func (it *Item) flags() (f byte) {
 	if it.Sitemap {
 		f |= flagSitemap
 	}
+	if !it.Since.IsZero() {
+		f |= flagSince
+	}
 	return f
 }
 
@@ -61,6 +66,9 @@ func (it *Item) appendRest(b []byte) []byte {
 	if it.Attempt > 0 {
 		b = binary.AppendUvarint(b, uint64(it.Attempt))
 	}
+	if !it.Since.IsZero() {
+		b = appendTime(b, it.Since)
+	}
 	return b
 }
 
@@ -68,6 +76,7 @@ func (it *Item) appendRest(b []byte) []byte {
 type record struct {
 	target, via, from []byte
 	hops, attempt     int
+	since             time.Time
 	flags             byte
 }
 
@@ -84,7 +93,7 @@ func (r *record) item(host string, depth int, via string) (Item, bool) {
 	if !ok || u.Host() != host {
 		return Item{}, false
 	}
-	it := Item{URL: u, Via: via, Depth: depth, Sitemap: r.has(flagSitemap), Hops: r.hops, Attempt: r.attempt}
+	it := Item{URL: u, Via: via, Depth: depth, Sitemap: r.has(flagSitemap), Hops: r.hops, Attempt: r.attempt, Since: r.since}
 	if r.has(flagFrom) {
 		it.From = string(r.from)
 	}
@@ -174,5 +183,10 @@ func (r *reader) rest(rec *record) {
 	}
 	if rec.has(flagAttempt) {
 		rec.attempt = r.small()
+	}
+	if rec.has(flagSince) {
+		if rec.since = r.time(); rec.since.IsZero() {
+			r.fail()
+		}
 	}
 }

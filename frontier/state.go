@@ -7,10 +7,13 @@ import (
 	"time"
 )
 
-// The versions of a host's state: only the second lists records leased out of order.
+// stateVersion is the version of a host's state.
+const stateVersion = 3
+
+// The flags of a host's state.
 const (
-	stateInOrder    = 1
-	stateOutOfOrder = 2
+	hostClosed   = 1
+	hostAnswered = 2
 )
 
 // HostState is the saved state of a host, decoded by ReadHost.
@@ -20,12 +23,14 @@ type HostState struct {
 	Leased     int           // URLs that were leased when the state was saved
 	Failures   int           // in a row
 	Closed     bool          // given up
+	Answered   bool          // ever
 	CrawlDelay time.Duration // asked for in robots.txt; 0 for none
 	Backoff    time.Duration // 0 unless the host throttled or failed
 	NotBefore  time.Time     // start of the next request; zero for any time
 
 	backoffUntil, slowed time.Time
 	items                []Item // leased, then given back, as they are served
+	delayed              []delayed
 	levels               []savedLevel
 }
 
@@ -42,19 +47,29 @@ type savedLevel struct {
 func (h *host) appendState(b []byte, items []Item) []byte {
 	flags := byte(0)
 	if h.closed {
-		flags = 1
+		flags |= hostClosed
 	}
-	version := h.stateVersion()
-	b = append(b, version, flags)
+	if h.answered {
+		flags |= hostAnswered
+	}
+	b = append(b, stateVersion, flags)
 	b = appendCount(b, h.admitted)
-	b = appendCount(b, h.failures)
+	var t trouble
+	if h.trouble != nil {
+		t = *h.trouble
+	}
+	b = appendCount(b, t.failures)
 	b = binary.AppendUvarint(b, uint64(h.crawlDelay))
-	b = binary.AppendUvarint(b, uint64(h.backoff))
+	b = binary.AppendUvarint(b, uint64(t.backoff))
 	b = appendTime(b, h.notBefore)
-	b = appendTime(b, h.backoffUntil)
-	b = appendTime(b, h.slowed)
+	b = appendTime(b, t.backoffUntil)
+	b = appendTime(b, t.slowed)
 	b = appendItems(b, items[:len(items)-len(h.front)])
 	b = appendItems(b, items[len(items)-len(h.front):])
+	b = appendCount(b, len(t.delayed))
+	for i := range t.delayed {
+		b = AppendItem(appendTime(b, t.delayed[i].due), t.delayed[i].Item)
+	}
 	b = appendCount(b, len(h.levels))
 	for _, l := range h.levels {
 		b = appendCount(b, l.depth)
@@ -63,20 +78,9 @@ func (h *host) appendState(b []byte, items []Item) []byte {
 		b = binary.AppendUvarint(b, l.disk.next)
 		b = appendCount(b, int(l.disk.off))
 		b = appendCount(b, int(l.disk.via))
-		if version == stateOutOfOrder {
-			b = l.appendLeased(b)
-		}
+		b = l.appendLeased(b)
 	}
 	return b
-}
-
-func (h *host) stateVersion() byte {
-	for _, l := range h.levels {
-		if l.unleased() != l.count {
-			return stateOutOfOrder
-		}
-	}
-	return stateInOrder
 }
 
 // appendLeased appends the number of records that were leased out of order, and each of
@@ -118,8 +122,8 @@ func appendTime(b []byte, t time.Time) []byte {
 // ReadHost decodes the saved state of a host. Its error has ErrDamaged in its
 // chain.
 func ReadHost(hostname string, state []byte) (HostState, error) {
-	if len(state) > 0 && state[0] != stateInOrder && state[0] != stateOutOfOrder {
-		return HostState{}, fmt.Errorf("the frontier's state of %s has version %d, this program knows %d and %d: %w", hostname, state[0], stateInOrder, stateOutOfOrder, ErrDamaged)
+	if len(state) > 0 && state[0] != stateVersion {
+		return HostState{}, fmt.Errorf("the frontier's state of %s has version %d, this program knows %d: %w", hostname, state[0], stateVersion, ErrDamaged)
 	}
 	r := reader{buf: state}
 	s := r.state(hostname)
@@ -130,18 +134,17 @@ func ReadHost(hostname string, state []byte) (HostState, error) {
 }
 
 func (r *reader) state(hostname string) HostState {
-	version := r.byte()
+	r.byte() // the version, which ReadHost has checked
 	flags := r.byte()
-	s := HostState{Closed: flags == 1, Admitted: r.small(), Failures: r.small(), CrawlDelay: r.duration(), Backoff: r.duration()}
+	s := HostState{Closed: flags&hostClosed != 0, Answered: flags&hostAnswered != 0, Admitted: r.small(), Failures: r.small(), CrawlDelay: r.duration(), Backoff: r.duration()}
 	s.NotBefore, s.backoffUntil, s.slowed = r.time(), r.time(), r.time()
 	s.Leased = r.items(hostname, &s)
 	s.Queued = r.items(hostname, &s)
+	r.delayed(hostname, &s)
 	depth := -1
 	for n := r.small(); n > 0 && !r.bad; n-- {
 		l := savedLevel{depth: r.small(), count: r.uvarint(), head: r.uvarint(), next: r.uvarint(), off: r.small(), via: r.small()}
-		if version == stateOutOfOrder {
-			l.leased = r.leased(l.count)
-		}
+		l.leased = r.leased(l.count)
 		s.Queued += int(l.count) - len(l.leased)
 		if l.depth <= depth || !l.valid() || s.Queued < 0 || s.Queued > math.MaxInt-math.MaxInt32 {
 			r.fail()
@@ -149,7 +152,7 @@ func (r *reader) state(hostname string) HostState {
 		depth = l.depth
 		s.levels = append(s.levels, l)
 	}
-	if flags > 1 {
+	if flags > hostClosed|hostAnswered {
 		r.fail()
 	}
 	return s
@@ -189,6 +192,19 @@ func (r *reader) items(hostname string, s *HostState) int {
 	return n
 }
 
+// delayed reads the pages that wait for another attempt.
+func (r *reader) delayed(hostname string, s *HostState) {
+	for n := r.small(); n > 0 && !r.bad; n-- {
+		p := delayed{due: r.time(), Item: r.item()}
+		if r.bad || p.URL.Host() != hostname {
+			r.fail()
+			return
+		}
+		s.delayed = append(s.delayed, p)
+		s.Queued++
+	}
+}
+
 func (r *reader) duration() time.Duration {
 	v := r.uvarint()
 	if v > math.MaxInt64 {
@@ -206,5 +222,5 @@ func (r *reader) time() time.Time {
 	if n <= 0 {
 		return time.Time{}
 	}
-	return time.Unix(0, n)
+	return time.Unix(0, n).UTC()
 }

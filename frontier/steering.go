@@ -192,7 +192,7 @@ func (s *steering) pop(h *host, p *pager) (Item, error) {
 // advance moves hosts that may be asked at now into the heap of those that are due.
 func (s *steering) advance(waiting *hostHeap, now time.Time) {
 	s.now = later(s.now, now)
-	for len(*waiting) > 0 && !(*waiting)[0].notBefore.After(s.now) {
+	for len(*waiting) > 0 && !(*waiting)[0].due().After(s.now) {
 		h := heap.Pop(waiting).(*host)
 		h.steer.due = true
 		heap.Push(&s.due, h)
@@ -204,7 +204,7 @@ func (s *steering) advance(waiting *hostHeap, now time.Time) {
 func (s *steering) place(waiting *hostHeap, h *host, ready bool) {
 	o := h.steer
 	s.rate(h)
-	due := !h.notBefore.After(s.now)
+	due := !h.due().After(s.now)
 	var q heap.Interface = waiting
 	if o.due {
 		q = &s.due

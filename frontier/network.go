@@ -1,0 +1,174 @@
+package frontier
+
+import (
+	"slices"
+	"time"
+)
+
+// network is what all hosts together say about the network between them and this machine.
+//
+// When a host does not answer, either it or the network may be away. Hosts that have
+// answered before are witnesses: if several of them in a row fail and none answers, for a
+// while, it is the network. Then one host at a time is asked, after pauses that grow, and no
+// failure counts against host or page, until an answer comes. Hosts that never answered,
+// of which a list of seeds has many, prove nothing.
+type network struct {
+	heard  time.Time // last answer of any host; zero if there was none
+	silent []*host   // failed since, each once
+	since  time.Time // the first of these failures
+	proven int       // how many of silent have answered before
+	busy   int       // hosts that have answered before and have something queued or leased
+
+	down  bool
+	began time.Time     // when that was noticed
+	pause time.Duration // between the last two probes
+	probe time.Time     // nothing is asked before
+
+	window int // leases at a time while hosts come back after an outage; 0 for no limit
+}
+
+const (
+	// witnesses is how many hosts that have answered before must fail in a row, or all if
+	// there are fewer.
+	witnesses = 3
+	// quiet is for how long no host must have answered: a crawl of a thousand pages a second
+	// meets three failures in a row by chance.
+	quiet = 2 * time.Second
+	// minPause and maxPause bound the pauses between probes.
+	minPause = time.Second
+	maxPause = 16 * time.Second
+	// maxWindow is how many leases at a time count as no limit.
+	maxWindow = 1 << 10
+	// evidence is how recent an answer proves that the network is well.
+	evidence = time.Second
+)
+
+// answer notes that a host has answered, which ends an outage. The hosts come back one at a
+// time: the answer to one lets two be asked, and so on.
+func (f *Frontier) answer(h *host, now time.Time) {
+	n := &f.network
+	n.heard = now
+	h.answered = true
+	for i, s := range n.silent {
+		s.silent = false
+		if n.down {
+			f.excuse(s, now)
+		}
+		n.silent[i] = nil
+	}
+	n.silent, n.proven = n.silent[:0], 0
+	switch {
+	case n.down:
+		n.down, n.window = false, 1
+	case n.window > 0:
+		n.window = (n.window + 1) % maxWindow
+	}
+}
+
+// excuse takes back what an outage has counted against a host.
+func (f *Frontier) excuse(h *host, now time.Time) {
+	began, t := f.network.since, h.troubled()
+	if !t.since.Before(began) {
+		t.end()
+		t.backoffUntil = time.Time{}
+		if h.leased == 0 { // else it is being asked
+			h.notBefore = later(now, t.asked.Add(h.delay))
+		}
+	}
+	for i := range t.delayed {
+		if d := &t.delayed[i]; !d.Since.Before(began) {
+			d.Since, d.due = time.Time{}, now
+		}
+	}
+	slices.SortStableFunc(t.delayed, byDue)
+	f.changed(h)
+}
+
+// silence notes that a host did not answer.
+func (f *Frontier) silence(h *host, now time.Time, o Outcome) {
+	n := &f.network
+	if len(n.silent) == 0 {
+		n.since = now
+	}
+	if !h.silent {
+		h.silent = true
+		n.silent = append(n.silent, h)
+		if h.answered {
+			n.proven++
+		}
+	}
+	switch {
+	case n.down:
+		if !o.Started.Before(n.began) { // a probe
+			n.pause = min(2*n.pause, maxPause)
+			n.probe = now.Add(n.pause)
+		}
+	case n.away(now, o.Offline):
+		n.down, n.began, n.pause, n.window = true, now, minPause, 0
+		n.probe = now.Add(minPause)
+	}
+}
+
+// away reports whether the silence of all these hosts must be the network's. offline says
+// that the last failure was this machine's own, which is heard from it before any host.
+func (n *network) away(now time.Time, offline bool) bool {
+	if n.heard.IsZero() && n.proven == 0 {
+		return offline && len(n.silent) >= witnesses
+	}
+	return now.Sub(n.heard) >= quiet && (n.proven >= witnesses || n.proven >= 2 && n.proven >= n.busy)
+}
+
+// blames reports whether the failure of a host that never answered is its own: hosts that
+// have answered before still do.
+func (n *network) blames(h *host, now time.Time) bool {
+	switch {
+	case n.down || n.heard.IsZero():
+		return false
+	case n.busy == 0: // nobody is left who could answer
+		return n.proven == 0
+	}
+	first := now
+	if t := h.trouble; t != nil && !t.since.IsZero() {
+		first = t.since
+	}
+	return now.Sub(n.heard) < evidence || n.heard.After(first)
+}
+
+// nextTurn returns the host to ask next and the moment for it; nil if there is none, or none
+// until a lease ends.
+func (f *Frontier) nextTurn() (*host, time.Time) {
+	n := &f.network
+	if f.err != nil || n.down && f.leased > 0 || n.window > 0 && f.leased >= n.window {
+		return nil, time.Time{}
+	}
+	h := f.upNext()
+	if n.down {
+		if w := n.witness(f.cfg.PerHost); w != nil {
+			h = w
+		}
+	}
+	switch {
+	case h == nil:
+		return nil, time.Time{}
+	case n.down:
+		return h, later(n.probe, later(f.global, h.notBefore))
+	}
+	return h, later(f.global, h.due())
+}
+
+// witness returns the host to ask whether the network is back: one that has answered before,
+// nil if none of them has anything queued.
+func (n *network) witness(perHost int) (w *host) {
+	for _, h := range n.silent {
+		if h.answered && h.askable(perHost) && (w == nil || before(h, w)) {
+			w = h
+		}
+	}
+	return w
+}
+
+// Outage reports since when no host has answered, if that is taken for an outage of the
+// network and not of the hosts, and when the next host is asked.
+func (f *Frontier) Outage() (since, probe time.Time, down bool) {
+	return f.network.since, f.network.probe, f.network.down
+}
