@@ -58,7 +58,7 @@ func account(s dedup.Stats, a crawl.Audit) Dedup {
 	d := Dedup{
 		Mode:  a.Mode,
 		Asked: s.Asked, New: s.New, Seen: s.Seen,
-		Maybe: a.Maybe, Hot: s.Hot, Settled: s.Settled,
+		Maybe: a.Maybe, Hot: s.Hot, Settled: s.Checked,
 		Restarts: s.Restarts, RestartSeconds: a.Took.Seconds(), RestartPauseSeconds: a.LongestPause.Seconds(),
 		Bits: s.Bits, Fill: s.Fill, ExpectedRate: s.ExpectedRate,
 		FalsePositives: s.FalsePositives,
