@@ -81,7 +81,7 @@ func (s *Surprise) addRun(v, count uint64) (tail bool) {
 	return true
 }
 
-// passRun goes on by count positions of the tail, which all hold v. It takes
+// passRun advances by count positions of the tail, which all hold v. It takes
 // one turn for each of them that is chosen.
 func (s *Surprise) passRun(v, count uint64) {
 	for count > 0 {
@@ -129,8 +129,8 @@ func (f *front) find(v uint64) (slot int, found bool) {
 	if len(f.pairs) == 0 {
 		return 0, false
 	}
-	for i, held := range f.pair(v) {
-		if held^v <= countMask {
+	for i, slot := range f.pair(v) {
+		if slot^v <= countMask {
 			return 2*f.number(v) + i, true
 		}
 	}
