@@ -78,7 +78,7 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 				g.refuseTrapped(t.Item, v, now)
 				continue
 			}
-			t.Probe = v.Look
+			t.Probe = v.Probe
 		}
 		if depths := g.admitter.depths; depths != nil {
 			t.Depth = depths.Depth(t.URL)
