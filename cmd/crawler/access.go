@@ -56,7 +56,7 @@ func (p *ports) Set(s string) error {
 
 // access fills in where the crawl may connect to, and whom it believes.
 func (o *options) access(cfg *fetch.Config, seeds []string) error {
-	cfg.Guard = &fetch.Guard{Nets: o.allowNets, Private: o.allowPrivate, Ports: fetch.Ports(o.ports)}
+	cfg.Guard = &fetch.Guard{Nets: o.allowNet, Private: o.allowPrivate, Ports: fetch.Ports(o.ports)}
 	for _, s := range seeds {
 		u, err := weburl.Parse(s)
 		if err != nil {

@@ -145,29 +145,29 @@ func (o *benchOptions) directory() (dir string, remove func() error, err error) 
 // benchSite is what the parts of a measurement, each a process of its own, have to
 // agree on.
 type benchSite struct {
-	pages int
-	size  choice
-	conns int
+	pages       int
+	size        choice
+	concurrency int
 }
 
 func (b *benchSite) flags(f *pflag.FlagSet) {
 	b.size = choice{value: "medium", of: []string{"small", "medium"}}
 	f.IntVar(&b.pages, "pages", 20_000, "serve a site of `N` pages")
 	f.Var(&b.size, "size", "serve `small|medium` pages: 2.5 KB or 12 KiB on average")
-	f.IntVarP(&b.conns, "concurrency", "c", 16, "fetch `N` pages at the same time")
+	f.IntVarP(&b.concurrency, "concurrency", "c", 16, "fetch `N` pages at the same time")
 }
 
 // args are the flags that make another process agree.
 func (b *benchSite) args() []string {
-	return []string{"--pages", fmt.Sprint(b.pages), "--size", b.size.value, "-c", fmt.Sprint(b.conns)}
+	return []string{"--pages", fmt.Sprint(b.pages), "--size", b.size.value, "-c", fmt.Sprint(b.concurrency)}
 }
 
 func (b *benchSite) check() error {
 	switch {
 	case b.pages < leastBenchPages || b.pages > mostBenchPages:
 		return usage("", "--pages %d: want %d to %d", b.pages, leastBenchPages, mostBenchPages)
-	case b.conns < 1 || b.conns > mostBenchConns:
-		return usage("", "--concurrency %d: want 1 to %d", b.conns, mostBenchConns)
+	case b.concurrency < 1 || b.concurrency > mostBenchConns:
+		return usage("", "--concurrency %d: want 1 to %d", b.concurrency, mostBenchConns)
 	}
 	return nil
 }

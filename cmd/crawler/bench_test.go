@@ -18,7 +18,7 @@ import (
 )
 
 func smallBench() *benchOptions {
-	return &benchOptions{benchSite: benchSite{pages: leastBenchPages, size: choice{value: "small"}, conns: 3}, rounds: 1, quiet: true}
+	return &benchOptions{benchSite: benchSite{pages: leastBenchPages, size: choice{value: "small"}, concurrency: 3}, rounds: 1, quiet: true}
 }
 
 func TestSpread(t *testing.T) {

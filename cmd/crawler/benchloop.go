@@ -50,14 +50,14 @@ func (b *benchSite) loop(base string) error {
 	for path := range site.All() {
 		urls = append(urls, base+path)
 	}
-	transport := &http.Transport{MaxIdleConns: b.conns, MaxIdleConnsPerHost: b.conns, MaxConnsPerHost: b.conns}
+	transport := &http.Transport{MaxIdleConns: b.concurrency, MaxIdleConnsPerHost: b.concurrency, MaxConnsPerHost: b.concurrency}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range b.conns {
+	for range b.concurrency {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(urls)) && ctx.Err() == nil; i = next.Add(1) - 1 {
 				if err := fetchAndForget(ctx, client, urls[i]); err != nil {

@@ -74,7 +74,7 @@ func newBenchResult(o *benchOptions, known int, rounds []benchRound, seen []floa
 	r := &benchResult{
 		Version: version,
 		Machine: benchMachine{CPU: processor(), Processors: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version()},
-		Settings: benchSettings{Pages: o.pages, PageBytes: rounds[0].crawl.bytes / int64(o.pages), Concurrency: o.conns,
+		Settings: benchSettings{Pages: o.pages, PageBytes: rounds[0].crawl.bytes / int64(o.pages), Concurrency: o.concurrency,
 			Rounds: len(rounds), KnownURLs: known, GoVariables: goVariables()},
 		PagesPerCPUSecond: over(func(r benchRound) float64 { return pages / r.crawl.cpu.Seconds() }),
 		SeenTestNs:        spreadOf(seen),

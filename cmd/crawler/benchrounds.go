@@ -30,7 +30,7 @@ type benchCrawl struct {
 
 // measure makes all rounds, with the crawls in dir.
 func (o *benchOptions) measure(ctx context.Context, dir string, show func(string)) (r *benchResult, err error) {
-	crowd := benchSite{pages: min(o.pages*seenPerPage, seenMost), size: choice{value: crowdSize}, conns: o.conns}
+	crowd := benchSite{pages: min(o.pages*seenPerPage, seenMost), size: choice{value: crowdSize}, concurrency: o.concurrency}
 	show("seen test")
 	seen, err := seenTest(ctx, crowd.pages, o.rounds)
 	if err != nil {
@@ -95,7 +95,7 @@ func (o *benchOptions) bareLoop(ctx context.Context, server *benchServer) (time.
 
 // crawlOf crawls the server's site into the directory name.
 func (o *benchOptions) crawlOf(ctx context.Context, server *benchServer, name string, args ...string) (c benchCrawl, err error) {
-	conns := strconv.Itoa(o.conns)
+	conns := strconv.Itoa(o.concurrency)
 	args = append([]string{"bench", "crawl", server.url + "/", "-o", name, "--delay", "0", "--per-host", conns, "-c", conns, "--quiet"}, args...)
 	c.cpu, c.wall, err = runPart(ctx, "the crawl", partLimit(o.pages), args...)
 	if err != nil {

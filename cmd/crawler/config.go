@@ -51,22 +51,22 @@ func (o *options) crawl(seeds []string) (crawl.Config, error) {
 			Scope: gate.Scope{Mode: mode, Include: o.include, Exclude: o.exclude}, MaxDepth: o.maxDepth(),
 			IgnoreRobots: o.robots.value == "ignore", FollowTraps: o.traps.value == "follow", Traps: trap.Config{Trust: trust},
 			Dedup: dedup.Config{
-				ExpectURLs: o.expect, FPRate: o.fpRate, RestartEvery: o.restart, Seed: o.seed, FilterOnly: o.dedup.value == "filter",
+				ExpectURLs: o.expectURLs, FPRate: o.fpRate, RestartEvery: o.restartEvery, Seed: o.seed, FilterOnly: o.dedup.value == "filter",
 			},
 			Frontier: frontier.Config{
-				Delay: orNone(o.delay), MaxDelay: orNone(o.maxDelay), PerHost: o.hostCons, Retries: o.retries,
-				MaxPerHost: o.perHost, Interval: o.interval(), Order: order, OrderPages: o.ordered,
+				Delay: orNone(o.delay), MaxDelay: orNone(o.maxDelay), PerHost: o.perHost, Retries: o.retries,
+				MaxPerHost: o.maxPagesPerHost, Interval: o.interval(), Order: order, OrderPages: o.orderPages,
 			},
 		},
 		MinFree:   int64(o.minFree),
-		MaxPages:  o.pages,
-		MaxBytes:  int64(o.bytes),
-		TimeLimit: time.Duration(o.limit),
+		MaxPages:  o.maxPages,
+		MaxBytes:  int64(o.maxBytes),
+		TimeLimit: time.Duration(o.timeLimit),
 		Grace:     orNone(o.grace),
-		Workers:   o.conns,
+		Workers:   o.concurrency,
 		Sitemaps:  o.sitemap,
 		Fetch:     client,
-		Parse:     parse.Options{Assets: o.assets, Anchors: o.edges != "", Rules: o.extract.parsed, URL: weburl.Options{DropParams: o.drop}},
+		Parse:     parse.Options{Assets: o.assets, Anchors: o.edges != "", Rules: o.extract.parsed, URL: weburl.Options{DropParams: o.dropParams}},
 	}, nil
 }
 
@@ -77,24 +77,24 @@ func (o *options) check() error {
 		value     int
 		low, high int
 	}{
-		{"depth", o.depth, -1, 1 << 20}, {"max-pages", o.pages, 0, math.MaxInt}, {"max-pages-per-host", o.perHost, 0, math.MaxInt},
-		{"concurrency", o.conns, 1, 10_000}, {"per-host", o.hostCons, 1, 1000}, {"retries", o.retries, 0, 100},
-		{"max-sites", o.maxSites, 1, 1_000_000}, {"order-pages", o.ordered, 1, 1 << 26}, {"restart-every", o.restart, 0, math.MaxInt},
-		{"expect-urls", o.expect, 0, int(min(dedup.MaxURLs, int64(math.MaxInt)))},
+		{"depth", o.depth, -1, 1 << 20}, {"max-pages", o.maxPages, 0, math.MaxInt}, {"max-pages-per-host", o.maxPagesPerHost, 0, math.MaxInt},
+		{"concurrency", o.concurrency, 1, 10_000}, {"per-host", o.perHost, 1, 1000}, {"retries", o.retries, 0, 100},
+		{"max-sites", o.maxSites, 1, 1_000_000}, {"order-pages", o.orderPages, 1, 1 << 26}, {"restart-every", o.restartEvery, 0, math.MaxInt},
+		{"expect-urls", o.expectURLs, 0, int(min(dedup.MaxURLs, int64(math.MaxInt)))},
 	} {
 		if n.value < n.low || n.value > n.high {
 			return usage("", "--%s %d: want %d to %d", n.flag, n.value, n.low, n.high)
 		}
 	}
-	if o.rate != 0 && !(o.rate >= 0.001 && o.rate <= 1e6) {
-		return usage("", "--rate-limit %v: want 0.001 to 1000000 pages a second, or 0 for no limit", o.rate)
+	if o.rateLimit != 0 && !(o.rateLimit >= 0.001 && o.rateLimit <= 1e6) {
+		return usage("", "--rate-limit %v: want 0.001 to 1000000 pages a second, or 0 for no limit", o.rateLimit)
 	}
 	if !(o.fpRate >= 0 && o.fpRate <= dedup.MaxFPRate) { // so written, it refuses NaN
 		return usage("", "--fp-rate %v: want above 0 and at most %v", o.fpRate, dedup.MaxFPRate)
 	}
-	if o.restart > 0 && o.dedup.value == "filter" {
+	if o.restartEvery > 0 && o.dedup.value == "filter" {
 		return usage("leave one of them out: a filter is restarted from the exact log, which --dedup filter does not keep",
-			"--restart-every %d needs --dedup exact", o.restart)
+			"--restart-every %d needs --dedup exact", o.restartEvery)
 	}
 	if o.timeout == 0 || o.maxSize == 0 {
 		return usage("", "--timeout and --max-size must be above 0")
@@ -105,7 +105,7 @@ func (o *options) check() error {
 // trusted is where nothing is taken for a trap, without schemes.
 func (o *options) trusted() ([]string, error) {
 	var all []string
-	for _, t := range o.trust {
+	for _, t := range o.trapTrust {
 		t = strings.TrimPrefix(strings.TrimPrefix(t, "https://"), "http://")
 		if t == "" || t[0] == '/' {
 			return nil, usage("to fetch whatever looks like a trap: --traps follow", "--trap-trust %q: want the beginning of a URL, host first, or of a pattern in the report", t)
@@ -135,10 +135,10 @@ func orNone(d seconds) time.Duration {
 }
 
 func (o *options) interval() time.Duration {
-	if o.rate == 0 {
+	if o.rateLimit == 0 {
 		return 0
 	}
-	return time.Duration(float64(time.Second) / o.rate)
+	return time.Duration(float64(time.Second) / o.rateLimit)
 }
 
 // How many idle connections are kept. Hosts are asked by turns, and one whose connection
@@ -158,17 +158,17 @@ func idleConns(conns, descriptors int) int {
 
 func (o *options) fetch(seeds []string) (fetch.Config, error) {
 	cfg := fetch.Config{
-		UserAgent: o.userAgent(),
+		UserAgent: o.agentText(),
 		Timeout:   time.Duration(o.timeout),
 		MaxBody:   int64(o.maxSize),
-		MaxConns:  idleConns(o.conns, maxDescriptors()),
-		PerHost:   o.hostCons,
+		MaxConns:  idleConns(o.concurrency, maxDescriptors()),
+		PerHost:   o.perHost,
 	}
 	err := o.access(&cfg, seeds)
 	if err != nil {
 		return cfg, err
 	}
-	if cfg.Header, err = parseHeaders(o.headers); err != nil {
+	if cfg.Header, err = parseHeaders(o.header); err != nil {
 		return cfg, err
 	}
 	if o.proxy != "" {
@@ -200,10 +200,10 @@ func (o *options) fetch(seeds []string) (fetch.Config, error) {
 	return cfg, nil
 }
 
-func (o *options) userAgent() string {
+func (o *options) agentText() string {
 	switch {
-	case o.agent != "":
-		return o.agent
+	case o.userAgent != "":
+		return o.userAgent
 	case o.contact != "":
 		return fmt.Sprintf("crawler/%s (+%s)", version, o.contact)
 	}
@@ -260,7 +260,7 @@ func newLogger(o *options, w io.Writer) *slog.Logger {
 		level = slog.LevelDebug
 	}
 	opts := &slog.HandlerOptions{Level: level}
-	if o.logJSON.value == "json" {
+	if o.logFormat.value == "json" {
 		return slog.New(slog.NewJSONHandler(w, opts))
 	}
 	return slog.New(slog.NewTextHandler(w, opts))

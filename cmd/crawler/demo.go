@@ -38,8 +38,8 @@ under 20 seconds and touches no network.`,
 	f.StringVarP(&o.out, "out", "o", "", "write the crawl into `DIR` (default a new temporary directory)")
 	f.Var(&o.delay, "delay", "least `TIME` between two requests to one host")
 	f.IntVar(&o.depth, "depth", -1, "follow at most `N` links from the seed; -1 has no limit")
-	f.IntVar(&o.pages, "max-pages", 0, "fetch at most `N` pages; 0 has no limit")
-	f.BoolVar(&o.exact, "exact-stats", true, "count words exactly beside the estimates")
+	f.IntVar(&o.maxPages, "max-pages", 0, "fetch at most `N` pages; 0 has no limit")
+	f.BoolVar(&o.exactStats, "exact-stats", true, "count words exactly beside the estimates")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every page and every refusal")
 	plainErrors(f)
@@ -51,9 +51,9 @@ under 20 seconds and touches no network.`,
 func demoOptions() *options {
 	o := &options{}
 	o.flags(pflag.NewFlagSet("", pflag.ContinueOnError)) // sets the defaults
-	o.delay, o.conns = seconds(25*time.Millisecond), 16
-	o.scope.value, o.drop, o.sitemap = "domain", []string{"utm_*"}, true
-	o.exact, o.contact, o.demo = true, "demo", true
+	o.delay, o.concurrency = seconds(25*time.Millisecond), 16
+	o.scope.value, o.dropParams, o.sitemap = "domain", []string{"utm_*"}, true
+	o.exactStats, o.contact, o.demo = true, "demo", true
 	return o
 }
 

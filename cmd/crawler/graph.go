@@ -90,7 +90,7 @@ type graphOptions struct {
 	damping   float64
 	by        choice
 	format    choice
-	to        string
+	out       string
 }
 
 func (v graphVerb) command(s streams) *cobra.Command {

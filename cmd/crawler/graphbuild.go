@@ -99,13 +99,13 @@ var graphExport = graphVerb{
 	flags: func(f *pflag.FlagSet, o *graphOptions) {
 		o.format = choice{of: []string{string(survey.CSV), string(survey.WebGraph), string(survey.GraphML)}}
 		f.Var(&o.format, "format", "`FORMAT`: csv, webgraph or graphml")
-		f.StringVarP(&o.to, "out", "o", "", "write to `PATH`, which must not exist yet")
+		f.StringVarP(&o.out, "out", "o", "", "write to `PATH`, which must not exist yet")
 	},
 	check: func(o *graphOptions) error {
 		switch {
 		case o.format.value == "":
 			return usage("--format csv, --format webgraph or --format graphml", "the format is missing")
-		case o.to == "":
+		case o.out == "":
 			return usage("-o PATH, which must not exist yet", "where to write is missing")
 		}
 		return nil
@@ -117,19 +117,19 @@ var graphExport = graphVerb{
 			return nil, err
 		}
 		defer g.Close()
-		o.progress("writing " + o.to)
-		switch err := g.Export(ctx, survey.Format(o.format.value), o.to); {
+		o.progress("writing " + o.out)
+		switch err := g.Export(ctx, survey.Format(o.format.value), o.out); {
 		case errors.Is(err, survey.ErrThere):
 			return nil, &exitError{code: exitDisk, err: err, hint: "export overwrites nothing: choose another -o, or remove it"}
 		case errors.Is(err, survey.ErrLarge):
 			return nil, usage("--format csv or --format webgraph take any size", "%w", err)
 		case err != nil && ctx.Err() == nil:
-			return nil, &exitError{code: exitDisk, err: fmt.Errorf("-o %s: %w", o.to, plain(err)), hint: "choose another -o"}
+			return nil, &exitError{code: exitDisk, err: fmt.Errorf("-o %s: %w", o.out, plain(err)), hint: "choose another -o"}
 		case err != nil:
 			return nil, err
 		}
 		o.progress("")
-		o.warn("written to %s", o.to)
+		o.warn("written to %s", o.out)
 		return nil, nil
 	},
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +52,35 @@ var given = map[string][]string{
 	"seed": {"18446744073709551615"}, "dedup": {"filter"}, "durable": {"false"},
 }
 
+// Every flag fills the field that has its name, and no other.
+func TestFieldsAreNamedAsTheirFlags(t *testing.T) {
+	onceOnly := map[string]string{
+		"seeds": "x", "out": "x", "config": "x", "dry-run": "true", "jsonl": "true",
+		"quiet": "true", "verbose": "true", "log-format": "json", "no-color": "true",
+	}
+	for name := range kinds {
+		o, f := newSettings()
+		before := *o
+		value := onceOnly[name]
+		if value == "" {
+			value = given[name][0]
+		}
+		if err := f.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+		was, is := reflect.ValueOf(before), reflect.ValueOf(*o)
+		var changed []string
+		for i := range is.NumField() {
+			if fmt.Sprint(was.Field(i)) != fmt.Sprint(is.Field(i)) {
+				changed = append(changed, is.Type().Field(i).Name)
+			}
+		}
+		if len(changed) != 1 || !strings.EqualFold(changed[0], strings.ReplaceAll(name, "-", "")) {
+			t.Errorf("--%s fills %q, not the field of its name", name, changed)
+		}
+	}
+}
+
 // What crawl.json keeps of the settings gives the same crawl again.
 func TestKeptSettingsGiveTheSameCrawl(t *testing.T) {
 	for name, k := range kinds {
@@ -93,8 +124,8 @@ func TestKeptSettingsGiveTheSameCrawl(t *testing.T) {
 			t.Errorf("--%s is %s, was %s", fl.Name, after, fl.Value)
 		}
 	})
-	if !slices.Equal(again.headers, o.headers) || len(again.include) != 2 || len(again.extract.parsed) != 2 {
-		t.Errorf("headers %q, was %q; %d expressions, %d rules", again.headers, o.headers, len(again.include), len(again.extract.parsed))
+	if !slices.Equal(again.header, o.header) || len(again.include) != 2 || len(again.extract.parsed) != 2 {
+		t.Errorf("headers %q, was %q; %d expressions, %d rules", again.header, o.header, len(again.include), len(again.extract.parsed))
 	}
 }
 
@@ -124,8 +155,8 @@ func TestSettingsOfAResumedCrawl(t *testing.T) {
 	if err := restoreSettings(f, now, before); err != nil {
 		t.Fatal(err)
 	}
-	if o.pages != 20 || o.delay != seconds(3e9) || o.scope.value != "domain" || len(o.headers) != 1 || o.proxy != "" || o.retries != 0 || o.out != "" {
-		t.Errorf("pages %d, delay %v, scope %s, headers %q, proxy %q, retries %d, out %q", o.pages, o.delay, o.scope.value, o.headers, o.proxy, o.retries, o.out)
+	if o.maxPages != 20 || o.delay != seconds(3e9) || o.scope.value != "domain" || len(o.header) != 1 || o.proxy != "" || o.retries != 0 || o.out != "" {
+		t.Errorf("pages %d, delay %v, scope %s, headers %q, proxy %q, retries %d, out %q", o.maxPages, o.delay, o.scope.value, o.header, o.proxy, o.retries, o.out)
 	}
 	after, err := keptSettings(f)
 	if err != nil {

@@ -27,7 +27,7 @@ type labOptions struct {
 	progress func(what string)
 
 	bits           float64
-	urls, pages    int
+	maxURLs, pages int
 	questions      int
 	runs, restarts int
 	orderPages     int
@@ -152,7 +152,7 @@ or of the crawl in DIR, or generated. It takes some 20 seconds.`,
   crawler lab filters example --json | jq .sections`,
 		args: atMost(1, "name a file of URLs or a crawl's directory, or nothing: crawler lab filters [FILE|DIR]"),
 		flags: func(f *pflag.FlagSet, o *labOptions) {
-			f.IntVar(&o.urls, "max-urls", lab.DefaultMaxURLs, "compare on `N` URLs")
+			f.IntVar(&o.maxURLs, "max-urls", lab.DefaultMaxURLs, "compare on `N` URLs")
 			f.Float64Var(&o.bits, "bits", lab.DefaultBitsPerURL, "give every filter `N` bits a URL")
 			f.IntVar(&o.questions, "questions", lab.DefaultQuestions, "ask at most `N` questions of each kind")
 			seedFlag(f, o)
@@ -210,7 +210,7 @@ generated. The generated graph takes some 15 seconds.`,
 }
 
 func labFilters(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet, error) {
-	cfg := lab.CorpusConfig{MaxURLs: o.urls, Seed: o.seed, In: o.in}
+	cfg := lab.CorpusConfig{MaxURLs: o.maxURLs, Seed: o.seed, In: o.in}
 	var corpus *lab.Corpus
 	var err error
 	if len(args) == 1 {

@@ -45,7 +45,7 @@ func (s *screen) resumes(last crawl.Result) {
 
 func newScreen(o *options, w io.Writer) *screen {
 	f, ok := w.(*os.File)
-	live := ok && !o.quiet && !o.noColor && !o.verbose && o.logJSON.value == "text" && term.IsTerminal(int(f.Fd()))
+	live := ok && !o.quiet && !o.noColor && !o.verbose && o.logFormat.value == "text" && term.IsTerminal(int(f.Fd()))
 	s := &screen{w: w, live: live, width: 80}
 	if live {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {

@@ -11,7 +11,7 @@ import (
 
 // say tells the user something about the crawl that is resumed.
 func (r *session) say(text string) {
-	if r.logJSON.value == "json" {
+	if r.logFormat.value == "json" {
 		r.log.Info(text, "dir", r.dir.Path())
 		return
 	}
@@ -21,7 +21,7 @@ func (r *session) say(text string) {
 // recovered says what the crawl continues with.
 func (r *session) recovered(c crawl.Recovery) {
 	records, others := cutLines(r.dir.Cuts())
-	if r.logJSON.value == "json" {
+	if r.logFormat.value == "json" {
 		r.log.Info("resuming", "dir", r.dir.Path(), "run", c.Run, "pages", c.Pages, "queued", c.Queued, "hosts", c.Hosts,
 			"pending", c.Pending, "cut_pages", records, "cut_others", others)
 		return

@@ -193,12 +193,12 @@ func ofReport(name string) bool {
 // fetched.
 func (r *session) limitStands(last crawl.Result) error {
 	switch {
-	case r.pages > 0 && last.Fetched >= r.pages:
+	case r.maxPages > 0 && last.Fetched >= r.maxPages:
 		return usage(fmt.Sprintf("raise it: %s --max-pages N, with N above %d, or 0 for no limit", resumeCommand(r.dir.Path()), last.Fetched),
-			"--max-pages %d still stands: %s done, over all runs", r.pages, counted(last.Fetched, "page"))
-	case r.bytes > 0 && last.Bytes >= int64(r.bytes):
+			"--max-pages %d still stands: %s done, over all runs", r.maxPages, counted(last.Fetched, "page"))
+	case r.maxBytes > 0 && last.Bytes >= int64(r.maxBytes):
 		return usage(fmt.Sprintf("raise it: %s --max-bytes SIZE, with SIZE above %d, or 0 for no limit", resumeCommand(r.dir.Path()), last.Bytes),
-			"--max-bytes %s still stands: %d bytes fetched, over all runs", r.bytes.String(), last.Bytes)
+			"--max-bytes %s still stands: %d bytes fetched, over all runs", r.maxBytes.String(), last.Bytes)
 	}
 	return nil
 }

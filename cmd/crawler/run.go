@@ -55,7 +55,7 @@ func (o *options) session(parent context.Context, s streams, dir *store.Dir) (ct
 	// net/http complains about servers through the standard logger.
 	stdlog.SetOutput(slog.NewLogLogger(log.Handler(), slog.LevelDebug).Writer())
 	stdlog.SetFlags(0)
-	unlimit := o.memory.limit()
+	unlimit := o.maxMemory.limit()
 	ctx, release := interruptible(parent, show)
 	ctx, cancel := context.WithCancel(ctx)
 	r = &session{options: o, std: s, dir: dir, show: show, log: log, cancel: cancel}
@@ -83,7 +83,7 @@ func (r *session) plug(cfg *crawl.Config) (err error) {
 		cfg.Gate.Dedup.Seed = secret()
 	}
 	r.rec, err = report.NewRecorder(report.Config{
-		Dir: r.dir, Edges: r.edges == edgesJSONL, EdgesCSV: r.edges == edgesCSV, MaxSites: r.maxSites, Exact: r.exact, NoIndex: cfg.Gate.IgnoreRobots,
+		Dir: r.dir, Edges: r.edges == edgesJSONL, EdgesCSV: r.edges == edgesCSV, MaxSites: r.maxSites, Exact: r.exactStats, NoIndex: cfg.Gate.IgnoreRobots,
 		Seed: cfg.Gate.Dedup.Seed, Stream: r.stream(), Usage: used,
 	})
 	switch {
@@ -99,16 +99,16 @@ func (r *session) plug(cfg *crawl.Config) (err error) {
 	}
 	cfg.Store, cfg.Recorder = disk.Of(r.dir), &logged{Recorder: r.rec, log: r.log}
 	cfg.Progress, cfg.ProgressEvery = r.show.progress(r.options, r.log)
-	if r.memory > 0 {
-		cfg.Pressure = r.memory.pressure
+	if r.maxMemory > 0 {
+		cfg.Pressure = r.maxMemory.pressure
 	}
-	if cfg.Progress != nil && r.memory > 0 {
-		cfg.Progress = r.memory.watch(cfg.Progress, r.log)
+	if cfg.Progress != nil && r.maxMemory > 0 {
+		cfg.Progress = r.maxMemory.watch(cfg.Progress, r.log)
 	}
 	if few := r.fewFiles(); few != "" {
 		r.log.Warn(few)
 	}
-	if r.contact == "" && r.agent == "" && !r.quiet && !local(cfg.Seeds) {
+	if r.contact == "" && r.userAgent == "" && !r.quiet && !local(cfg.Seeds) {
 		r.log.Warn("no contact in the user agent: set --contact so that a site's owner can reach you")
 	}
 	return nil
@@ -174,7 +174,7 @@ func (r *session) written(goOn string, verdict error) {
 	}
 	switch {
 	case r.quiet:
-	case r.logJSON.value == "json":
+	case r.logFormat.value == "json":
 		r.log.Info("written", "dir", r.dir.Path(), "next", goOn)
 	case goOn == "":
 		fmt.Fprintf(r.std.err, "\nwritten to %s\n", r.dir.Path())

@@ -35,7 +35,7 @@ func (o *options) verdict(res crawl.Result, rec *report.Recorder, goOn string) e
 		return nil
 	case rec.Succeeded() == 0:
 		return nothing(res, rec)
-	case o.failOn && res.EndedBy.Limit():
+	case o.failOnLimit && res.EndedBy.Limit():
 		return &exitError{code: exitLimit, err: fmt.Errorf("a limit ended the crawl: %s; %s left", res.EndedBy, were(res.Left())), hint: goOn, goOn: true}
 	}
 	return nil
@@ -92,9 +92,9 @@ func (o *options) goOn(dir string, durable bool, res crawl.Result) string {
 	text := "to go on: " + resumeCommand(dir)
 	switch res.EndedBy {
 	case crawl.ByMaxPages:
-		text += fmt.Sprintf(" --max-pages N, with N above %d", o.pages)
+		text += fmt.Sprintf(" --max-pages N, with N above %d", o.maxPages)
 	case crawl.ByMaxBytes:
-		text += " --max-bytes SIZE, with SIZE above " + o.bytes.String()
+		text += " --max-bytes SIZE, with SIZE above " + o.maxBytes.String()
 	}
 	return text
 }

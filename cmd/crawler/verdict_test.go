@@ -18,7 +18,7 @@ func TestStoppedCrawlEndedWell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &options{failOn: true}
+	o := &options{failOnLimit: true}
 	for by, code := range map[crawl.EndedBy]int{crawl.ByStop: exitOK, crawl.ByInterrupt: exitInterrupted, crawl.Done: exitNothing} {
 		var e *exitError
 		err := o.verdict(crawl.Result{EndedBy: by, Queued: 3}, rec, "")
