@@ -3,17 +3,13 @@ package main
 import (
 	"bytes"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/spf13/pflag"
 
 	"crawler/gate"
 	"crawler/report"
@@ -23,42 +19,16 @@ import (
 // refusals by URL.
 func crawlSeed(t *testing.T, seed string, args ...string) (pages map[string]report.PageRecord, skipped map[string]gate.Skip) {
 	t.Helper()
-	o := &options{}
-	f := pflag.NewFlagSet("crawl", pflag.ContinueOnError)
-	o.flags(f)
 	dir := filepath.Join(t.TempDir(), "out")
-	if err := f.Parse(append(args, "-o", dir, "--delay", "0", "--retries", "0", "-q", "--durable=false")); err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := o.crawl([]string{seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o, cfg := configured(t, seed, append(args, "-o", dir, "--delay", "0", "--retries", "0", "-q", "--durable=false")...)
 	var out, errw bytes.Buffer
 	var e *exitError
-	err = o.run(t.Context(), streams{in: strings.NewReader(""), out: &out, err: &errw}, cfg)
+	err := o.run(t.Context(), streams{in: strings.NewReader(""), out: &out, err: &errw}, cfg)
 	if err != nil && (!errors.As(err, &e) || e.code != exitNothing) {
 		t.Fatalf("%v\n%s", err, errw.String())
 	}
 	pages = readRecords(t, filepath.Join(dir, report.PagesFile), func(p report.PageRecord) string { return p.URL })
 	return pages, readRecords(t, filepath.Join(dir, report.SkippedFile), func(s gate.Skip) string { return s.URL })
-}
-
-func readRecords[T any](t *testing.T, name string, key func(T) string) map[string]T {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]T{}
-	for line := range strings.Lines(string(data)) {
-		var r T
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		all[key(r)] = r
-	}
-	return all
 }
 
 // A page of a stranger leads to this machine in every way that a page has: nothing of

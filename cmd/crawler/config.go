@@ -1,17 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"math"
 	"net/http"
 	"net/textproto"
 	"net/url"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"crawler/crawl"
@@ -25,7 +21,7 @@ import (
 )
 
 // crawl turns the options into the engine's configuration.
-func (o *options) crawl(seeds []string) (crawl.Config, error) {
+func (o *Options) crawl(seeds []string) (crawl.Config, error) {
 	mode, err := gate.ParseScopeMode(o.scope.value)
 	if err != nil {
 		return crawl.Config{}, usage("", "%w", err)
@@ -71,7 +67,7 @@ func (o *options) crawl(seeds []string) (crawl.Config, error) {
 }
 
 // check refuses numbers that make no sense, naming the flag and its range.
-func (o *options) check() error {
+func (o *Options) check() error {
 	for _, n := range []struct {
 		flag      string
 		value     int
@@ -103,7 +99,7 @@ func (o *options) check() error {
 }
 
 // trusted is where nothing is taken for a trap, without schemes.
-func (o *options) trusted() ([]string, error) {
+func (o *Options) trusted() ([]string, error) {
 	var all []string
 	for _, t := range o.trapTrust {
 		t = strings.TrimPrefix(strings.TrimPrefix(t, "https://"), "http://")
@@ -115,7 +111,7 @@ func (o *options) trusted() ([]string, error) {
 	return all, nil
 }
 
-func (o *options) maxDepth() int {
+func (o *Options) maxDepth() int {
 	switch o.depth {
 	case -1:
 		return 0
@@ -134,7 +130,7 @@ func orNone(d seconds) time.Duration {
 	return time.Duration(d)
 }
 
-func (o *options) interval() time.Duration {
+func (o *Options) interval() time.Duration {
 	if o.rateLimit == 0 {
 		return 0
 	}
@@ -145,10 +141,9 @@ func (o *options) interval() time.Duration {
 // was closed meanwhile costs twice the CPU and a round trip more: so many hosts are in
 // turn that a connection in four is at work.
 const (
-	minIdle        = 256
-	maxIdle        = 4096
-	idlePerConn    = 4
-	fewDescriptors = 1024 // where the limit is not known
+	minIdle     = 256
+	maxIdle     = 4096
+	idlePerConn = 4
 )
 
 // idleConns leaves half of the descriptors to everything else.
@@ -156,7 +151,7 @@ func idleConns(conns, descriptors int) int {
 	return max(conns, min(max(minIdle, idlePerConn*conns), maxIdle, descriptors/2))
 }
 
-func (o *options) fetch(seeds []string) (fetch.Config, error) {
+func (o *Options) fetch(seeds []string) (fetch.Config, error) {
 	cfg := fetch.Config{
 		UserAgent: o.agentText(),
 		Timeout:   time.Duration(o.timeout),
@@ -200,7 +195,7 @@ func (o *options) fetch(seeds []string) (fetch.Config, error) {
 	return cfg, nil
 }
 
-func (o *options) agentText() string {
+func (o *Options) agentText() string {
 	switch {
 	case o.userAgent != "":
 		return o.userAgent
@@ -229,39 +224,4 @@ func loadCookies(name string) (http.CookieJar, error) {
 	}
 	defer f.Close()
 	return fetch.LoadCookies(f)
-}
-
-// pipe is a writer whose reader may leave.
-type pipe struct {
-	w    io.Writer
-	stop func()
-	left bool
-}
-
-func (p *pipe) Write(b []byte) (int, error) {
-	if p.left {
-		return len(b), nil
-	}
-	n, err := p.w.Write(b)
-	if errors.Is(err, syscall.EPIPE) {
-		p.left = true
-		p.stop()
-		return len(b), nil
-	}
-	return n, err
-}
-
-func newLogger(o *options, w io.Writer) *slog.Logger {
-	level := slog.LevelInfo
-	switch {
-	case o.quiet:
-		level = slog.LevelError
-	case o.verbose:
-		level = slog.LevelDebug
-	}
-	opts := &slog.HandlerOptions{Level: level}
-	if o.logFormat.value == "json" {
-		return slog.New(slog.NewJSONHandler(w, opts))
-	}
-	return slog.New(slog.NewTextHandler(w, opts))
 }

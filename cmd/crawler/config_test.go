@@ -1,13 +1,8 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"io/fs"
-	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -21,16 +16,12 @@ import (
 )
 
 // engineConfig is what a command line makes of the engine's configuration.
-func engineConfig(t *testing.T, args ...string) (*options, crawl.Config, error) {
-	t.Helper()
-	o := &options{}
-	f := pflag.NewFlagSet("crawl", pflag.ContinueOnError)
-	o.flags(f)
+func engineConfig(args ...string) (crawl.Config, error) {
+	o, f := newSettings()
 	if err := f.Parse(args); err != nil {
-		return o, crawl.Config{}, err
+		return crawl.Config{}, err
 	}
-	cfg, err := o.crawl([]string{"http://a.example/"})
-	return o, cfg, err
+	return o.crawl([]string{"http://a.example/"})
 }
 
 // Every flag that concerns the engine reaches the field it is meant for.
@@ -97,7 +88,7 @@ func TestEveryFlagReachesTheEngine(t *testing.T) {
 		{"--min-rate 0", func(c crawl.Config) any { return c.Fetch.MinRate }, int64(0)},
 		{"--insecure", func(c crawl.Config) any { return c.Fetch.TLS.InsecureSkipVerify }, true},
 	} {
-		_, cfg, err := engineConfig(t, strings.Fields(c.args)...)
+		cfg, err := engineConfig(strings.Fields(c.args)...)
 		if err != nil {
 			t.Errorf("%s: %v", c.args, err)
 			continue
@@ -115,7 +106,7 @@ func TestFlagsOutOfRange(t *testing.T) {
 		"--delay -1s", "--delay 1e30", "--max-bytes 9999999999GiB", "--max-bytes -1", "--cookies /nonexistent",
 		"--allow-net 10.0.0.0/33", "--allow-net localhost", "--allow-net fe80::1%lo", "--ports 0", "--ports http", "--ports 9-8", "--min-rate -1", "--trap-trust https://", "--trap-trust /cal", "--traps x",
 	} {
-		if _, _, err := engineConfig(t, strings.Fields(args)...); err == nil {
+		if _, err := engineConfig(strings.Fields(args)...); err == nil {
 			t.Errorf("%s was accepted", args)
 		}
 	}
@@ -143,9 +134,7 @@ func TestExampleConfigurationsLoad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := &options{}
-		f := pflag.NewFlagSet("crawl", pflag.ContinueOnError)
-		o.flags(f)
+		o, f := newSettings()
 		if err := fromFile(f, name, data, map[string]bool{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -233,8 +222,7 @@ func TestConfigurationFilesThatAreWrong(t *testing.T) {
 		"- delay\n":                  "c.yaml",
 		"scope: everything\n":        "want host, domain, prefix, any",
 	} {
-		f := pflag.NewFlagSet("crawl", pflag.ContinueOnError)
-		(&options{}).flags(f)
+		_, f := newSettings()
 		if err := fromFile(f, "c.yaml", []byte(text), map[string]bool{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
@@ -252,98 +240,12 @@ func FuzzConfiguration(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		o := &options{}
-		set := pflag.NewFlagSet("crawl", pflag.ContinueOnError)
-		o.flags(set)
+		o, set := newSettings()
 		o.cookies = ""
 		if fromFile(set, "c.yaml", data, map[string]bool{"cookies": true}) == nil {
 			o.crawl([]string{"http://a.example/"})
 		}
 	})
-}
-
-func TestSizes(t *testing.T) {
-	for text, want := range map[string]int64{"0": 0, "512": 512, "1KiB": 1024, "1k": -1, "2 MiB": 2 << 20, "3MB": 3e6, "1G": 1 << 30, "": -1, "-1": -1, "1.5MiB": -1} {
-		var z size
-		err := z.Set(text)
-		if (err != nil) != (want < 0) || err == nil && int64(z) != want {
-			t.Errorf("%q: %d, %v; want %d", text, z, err, want)
-		}
-	}
-}
-
-// A first signal ends the crawl gracefully, with the report and exit code 130.
-func TestFirstSignal(t *testing.T) {
-	s, url := testServer(t, slow)
-	cmd := exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--delay", "0", "-q")
-	var out bytes.Buffer
-	cmd.Stdout = &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	s.wait(5)
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	err := cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(out.String(), "interrupted,") {
-		t.Errorf("%v, exit code %d, report:\n%s", err, code, out.String())
-	}
-}
-
-// A second one that comes later ends the process at once, though a page may still take its
-// time, and says how to go on.
-func TestSecondSignal(t *testing.T) {
-	s, url := testServer(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	cmd := exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--grace", "1h", "--timeout", "1h")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	s.wait(1)
-	cmd.Process.Signal(os.Interrupt)
-	lines := bufio.NewScanner(stderr)
-	for lines.Scan() && !strings.HasPrefix(lines.Text(), "stopping") {
-	}
-	ended := make(chan bool)
-	go func() {
-		told := false
-		for lines.Scan() {
-			told = told || strings.HasPrefix(lines.Text(), "quit:")
-		}
-		ended <- told
-	}()
-	again := time.NewTicker(together / 3) // the first of them count as one with the signal before
-	defer again.Stop()
-	for waiting := true; waiting; {
-		select {
-		case <-again.C:
-			cmd.Process.Signal(os.Interrupt)
-		case told := <-ended:
-			if waiting = false; !told {
-				t.Error("it does not say how to go on")
-			}
-		}
-	}
-	err = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-		t.Errorf("%v, exit code %d", err, code)
-	}
-}
-
-func TestContactIsAskedForAwayFromHome(t *testing.T) {
-	for seeds, want := range map[string]bool{
-		"http://localhost:8080/ http://127.0.0.1/ http://[::1]/": true,
-		"http://localhost/ https://example.com/":                 false,
-		"http://10.0.0.1/":                                       false,
-	} {
-		if got := local(strings.Fields(seeds)); got != want {
-			t.Errorf("%s: local %v, want %v", seeds, got, want)
-		}
-	}
 }
 
 func TestIdleConnections(t *testing.T) {

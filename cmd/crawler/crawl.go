@@ -4,7 +4,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 func newCrawl(s streams) *cobra.Command {
@@ -66,18 +65,4 @@ then from the file given by --config.`,
 	o.flags(c.Flags())
 	prepare(c)
 	return c
-}
-
-// prepare gives a command with the flags of a crawl their order, their completions and
-// their suggestions.
-func prepare(c *cobra.Command) {
-	c.Flags().SortFlags = false
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if v, ok := f.Value.(*choice); ok && !f.Hidden {
-			c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.of, cobra.ShellCompDirectiveNoFileComp))
-		}
-	})
-	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(c.CommandPath()+" --help lists the flags", "%w%s", err, flagSuggestion(c, err))
-	})
 }

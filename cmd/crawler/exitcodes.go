@@ -10,17 +10,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exit codes.
-const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitDisk        = 3
-	exitNothing     = 4
-	exitLimit       = 5
-	exitInterrupted = 130
-)
-
 // exitTable says what the exit codes of a command mean.
 type exitTable map[int]string
 

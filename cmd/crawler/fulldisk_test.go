@@ -52,7 +52,7 @@ func TestFullDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			var stdout, stderr bytes.Buffer
-			if code := run([]string{"resume", moved, "--max-pages", "40"}, strings.NewReader(""), &stdout, &stderr); code != exitOK {
+			if code := program([]string{"resume", moved, "--max-pages", "40"}, &stdout, &stderr); code != exitOK {
 				t.Fatalf("resume: exit code %d\n%s", code, stderr.String())
 			}
 			if !strings.Contains(stderr.String(), "resuming "+moved+": ") {
@@ -75,15 +75,8 @@ func TestFullDisk(t *testing.T) {
 // crawlOn crawls url into a new directory of a file system.
 func crawlOn(t *testing.T, fs store.FS, out, url string) error {
 	t.Helper()
-	o, f := newSettings()
-	if err := f.Parse([]string{"-q", "--delay", "0", "--per-host", "4"}); err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := o.crawl([]string{url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept, err := keptSettings(f)
+	o, cfg := configured(t, url, "-q", "--delay", "0", "--per-host", "4")
+	kept, err := keptSettings(o.set)
 	if err != nil {
 		t.Fatal(err)
 	}

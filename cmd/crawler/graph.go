@@ -210,18 +210,6 @@ func (o *graphOptions) build(ctx context.Context, c survey.Config) (*survey.Mani
 	return survey.Build(ctx, c)
 }
 
-// crawlDir refuses what is no crawl's directory.
-func crawlDir(dir string) error {
-	_, err := store.ReadMeta(store.Disk(), dir)
-	if err != nil && !errors.Is(err, store.ErrNotDurable) && !(closed(err) && isDir(dir)) {
-		return refuseDir(dir, err)
-	}
-	if err := lineFiles(dir); err != nil {
-		return damaged(dir, err)
-	}
-	return nil
-}
-
 // findURL returns the node of a URL, which may be written in any way; what the crawl dropped
 // from URLs is dropped from it.
 func findURL(g *survey.Survey, dir, text string) (int, error) {

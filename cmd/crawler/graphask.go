@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"crawler/graph/bsp"
@@ -79,16 +78,6 @@ Without a URL it estimates the same for all URLs together: the neighbourhood fun
 		}
 		return g.Reach(ctx, node, c)
 	}),
-}
-
-// between is cobra.RangeArgs with the next step in its error.
-func between(least, most int, hint string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return usage(hint, "%s takes %d or %d arguments, got %d", c.Name(), least, most, len(args))
-		}
-		return nil
-	}
 }
 
 func registersFlag(f *pflag.FlagSet, o *graphOptions, value int) {

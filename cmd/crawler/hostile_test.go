@@ -12,19 +12,10 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
-	"crawler/crawl"
-	"crawler/frontier"
-	"crawler/gate"
 	"crawler/report"
 )
-
-// poison is what a terminal, a log or a table might obey: escape sequences, the controls
-// of C0 and C1, both ways to write CSI, line separators, bidirectional overrides,
-// zero-width characters, invalid UTF-8, a formula, and a forged log line.
-const poison = "\x1b[2J\x1b]0;owned\x07\x9b31m\u009b31m\u2028\u2029\u202e\u2066\u200b\ufeff\x7f\x08\xff\xc3 =cmd|' /C calc'!A0 level=ERROR msg=forged"
 
 // poisoned is poison as a header may carry it to net/http's client.
 var poisoned = strings.Map(func(r rune) rune {
@@ -183,24 +174,6 @@ func outputs(t *testing.T, args ...string) (stdout, stderr []byte) {
 	return out.Bytes(), errs.Bytes()
 }
 
-// checkHarmless finds what a terminal might obey.
-func checkHarmless(t *testing.T, where string, data []byte) {
-	t.Helper()
-	for i := 0; i < len(data); {
-		r, n := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && n == 1 || r != '\n' && !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r) {
-			t.Errorf("%s: byte %d is %#x: %q", where, i, data[i], data[max(0, i-40):min(len(data), i+40)])
-			return
-		}
-		i += n
-	}
-	for line := range bytes.Lines(data) {
-		if bytes.HasPrefix(line, []byte("level=ERROR")) {
-			t.Errorf("%s: a forged line: %q", where, line)
-		}
-	}
-}
-
 // checkLines holds every line to be one JSON object.
 func checkLines(t *testing.T, where string, data []byte) {
 	t.Helper()
@@ -212,50 +185,8 @@ func checkLines(t *testing.T, where string, data []byte) {
 	}
 }
 
-// The live block is drawn by our own escapes and holds no other; nor does a log line
-// above it.
-func TestHostileHostInTheProgressBlock(t *testing.T) {
-	var out bytes.Buffer
-	s := &screen{w: &out, live: true, width: 800}
-	fmt.Fprintf(s, "page %s\n", poison)
-	s.show(crawl.Progress{Busiest: []frontier.HostLoad{{Host: poison[:20]}}})
-	checkHarmless(t, "screen", out.Bytes())
-}
-
-// What the errors name is shown, on lines that are ours, and cut.
+// What the errors name is shown.
 func TestHostileWordsInErrors(t *testing.T) {
 	_, stderr := outputs(t, "report", filepath.Join(t.TempDir(), poison))
 	checkHarmless(t, "error", stderr)
-	rec, err := report.NewRecorder(report.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	detail := poison + "\nlevel=ERROR " + strings.Repeat(poison, 1000)
-	if err := rec.Skip(gate.Skip{URL: "http://a.example/", Reason: "reset", Detail: detail}); err != nil {
-		t.Fatal(err)
-	}
-	text := nothing(crawl.Result{}, rec).Error()
-	checkHarmless(t, "verdict", []byte(text))
-	if lines := strings.Count(text, "\n"); lines != 1 || len(text) > 4*maxDetail {
-		t.Errorf("%d lines, %d bytes: %.300q", lines, len(text), text)
-	}
-}
-
-// Nothing of a host's name leaves the directory, hides it or means anything to a shell.
-func TestDirectoryNameOfAHost(t *testing.T) {
-	for host, want := range map[string]string{
-		"example.com:8080":         "example.com_8080",
-		"[::1]:80":                 "___1__80",
-		"../../etc":                ".._.._etc",
-		"a\x1b[2J\u202e$(x) `y`\n": "a__2____________y__",
-		strings.Repeat("a", 300):   strings.Repeat("a", 57) + "...",
-	} {
-		got := fileName(host)
-		if strings.ContainsAny(got, "/\\:$` \n") || len(got) > 60 {
-			t.Errorf("%q: %q", host, got)
-		}
-		if !strings.Contains(host, "\x1b") && got != want {
-			t.Errorf("%q: %q, want %q", host, got, want)
-		}
-	}
 }

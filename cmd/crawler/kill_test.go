@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -54,20 +53,6 @@ func TestKill(t *testing.T) {
 			k.compare(t)
 		})
 	}
-}
-
-// envNumber reads a number from the environment.
-func envNumber(t *testing.T, name string, otherwise int) int {
-	t.Helper()
-	s := os.Getenv(name)
-	if s == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
-		t.Fatalf("%s=%s: want a number", name, s)
-	}
-	return n
 }
 
 // killing is a crawl that is killed, and one that is left alone.
@@ -210,21 +195,6 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) {
 	k.checkComplete(t)
 }
 
-// await waits for the moment, or for the process to end before it.
-func (p *process) await(reached <-chan struct{}, after time.Duration) {
-	select {
-	case <-reached:
-	case <-p.ended:
-		return
-	}
-	timer := time.NewTimer(after)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-p.ended:
-	}
-}
-
 // checkRequests reads what the server saw: what a kill cost, and that no run asked for
 // anything twice.
 func (k *killing) checkRequests(t *testing.T, q *siteRequests, killed int) {
@@ -251,15 +221,6 @@ func (k *killing) checkComplete(t *testing.T) {
 	if <-p.ended; !p.refused() {
 		t.Errorf("a complete crawl was resumed: %v\n%s", p.ProcessState, p.out.String())
 	}
-}
-
-// complete reports whether a process ended by itself because the crawl came to its end,
-// or had done so in the run before, which was killed on its last metres.
-func (p *process) complete() bool { return p.ProcessState.Success() || p.refused() }
-
-// refused reports whether a process did nothing because the crawl is complete.
-func (p *process) refused() bool {
-	return p.ProcessState.ExitCode() == exitUsage && strings.Contains(p.out.String(), "is complete")
 }
 
 // compare holds the killed crawl against the one left alone.

@@ -54,6 +54,9 @@ var kinds = map[string]kind{
 // resumable reports whether crawler resume takes the flag.
 func (k kind) resumable() bool { return k == passing || k == open }
 
+// resumable reports whether crawler resume takes a flag.
+func resumable(flag string) bool { return kinds[flag].resumable() }
+
 // kept reports whether the flag's value stands in crawl.json.
 func (k kind) kept() bool { return k >= open }
 
@@ -139,4 +142,21 @@ func restore(fl *pflag.Flag, values []string) error {
 		return fmt.Errorf("has %d values, want one", len(values))
 	}
 	return fl.Value.Set(values[0])
+}
+
+// givenToResume are the flags that the command line and the environment set; those
+// that would make another crawl are refused.
+func givenToResume(f *pflag.FlagSet, environ []string) (map[string]bool, error) {
+	given := map[string]bool{}
+	var refused error
+	f.Visit(func(fl *pflag.Flag) {
+		given[fl.Name] = true
+		if refused == nil && fl.Name != "help" && !kinds[fl.Name].resumable() {
+			refused = kinds[fl.Name].refusal(fl.Name)
+		}
+	})
+	if refused != nil {
+		return nil, refused
+	}
+	return given, fromEnvironment(f, environ, given, func(name string) bool { return kinds[name].resumable() })
 }

@@ -237,13 +237,3 @@ func labRestart(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet
 	}
 	return lab.Restart(ctx, lab.RestartConfig{Graph: g, Restarts: o.restarts, Runs: o.runs, Seed: o.seed, Progress: o.progress})
 }
-
-// atMost is cobra.MaximumNArgs with the next step in its error.
-func atMost(n int, hint string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) > n {
-			return usage(hint, "%s takes at most %s, got %d", c.Name(), arguments(n), len(args))
-		}
-		return nil
-	}
-}

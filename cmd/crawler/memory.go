@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"runtime/metrics"
@@ -9,31 +8,13 @@ import (
 	"crawler/crawl"
 )
 
-// memorySize is what --max-memory allows the process, in bytes; 0 for no limit. It is a
-// soft limit, as GOMEMLIMIT is: nothing is refused for it.
-type memorySize size
-
-// minMemory is what a crawl needs before its first page, and leaves room for some.
-const minMemory = 64 << 20
-
-func (m *memorySize) String() string { return (*size)(m).String() }
-func (m *memorySize) Type() string   { return "size" }
-func (m *memorySize) Set(s string) error {
-	var z size
-	if err := z.Set(s); err != nil {
-		return err
-	}
-	if z != 0 && z < minMemory {
-		return fmt.Errorf("want at least 64MiB, or 0 for no limit")
-	}
-	*m = memorySize(z)
-	return nil
-}
+// memoryLimit is what --max-memory allows this process, in bytes; 0 for no limit.
+type memoryLimit int64
 
 // limit has the runtime collect its garbage harder as memory nears 90 % of m: the rest is
 // the program itself and what the kernel holds for its files and connections. undo gives
 // the limit back that was there before.
-func (m memorySize) limit() (undo func()) {
+func (m memoryLimit) limit() (undo func()) {
 	if m == 0 {
 		return func() {}
 	}
@@ -43,7 +24,7 @@ func (m memorySize) limit() (undo func()) {
 
 // pressure is the part of m that is in use and no garbage, by the last collection, of
 // which there are many when memory is short. It costs about a microsecond.
-func (m memorySize) pressure() float64 {
+func (m memoryLimit) pressure() float64 {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(s)
 	return float64(s[0].Value.Uint64()+s[1].Value.Uint64()) / float64(m)
@@ -55,7 +36,7 @@ const highPressure = 0.8
 
 // watch warns, once each time it comes to that, that there is more in use than garbage
 // collection can make up for.
-func (m memorySize) watch(show func(crawl.Progress), log *slog.Logger) func(crawl.Progress) {
+func (m memoryLimit) watch(show func(crawl.Progress), log *slog.Logger) func(crawl.Progress) {
 	high := false
 	return func(p crawl.Progress) {
 		now := m.pressure()

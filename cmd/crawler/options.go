@@ -9,10 +9,10 @@ import (
 	"crawler/frontier"
 )
 
-// options is every setting of a crawl, as flags fill it: each field is named as its flag,
+// Options is every setting of a crawl, as flags fill it: each field is named as its flag,
 // in their order. A key of the configuration file is a flag's name, and so is CRAWLER_ with
 // the name in capitals.
-type options struct {
+type Options struct {
 	seeds  string
 	out    string
 	config string
@@ -78,15 +78,11 @@ type options struct {
 	verbose   bool
 	logFormat choice
 	noColor   bool
-
-	set  *pflag.FlagSet // of flags
-	demo bool           // the web is the demo's own
 }
 
 // flags declares them all, with their defaults. What each means to a resumed crawl
 // stands in the table kinds.
-func (o *options) flags(f *pflag.FlagSet) {
-	o.set = f
+func (o *Options) flags(f *pflag.FlagSet) {
 	o.dedup = choice{value: "exact", of: []string{"exact", "filter"}}
 	o.logFormat = choice{value: "text", of: []string{"text", "json"}}
 	o.robots = choice{value: "obey", of: []string{"obey", "ignore"}}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"crawler/crawl"
@@ -103,23 +102,6 @@ func refuseOut(out string, err error) error {
 func unbegun(out string, err error) bool {
 	_, noMeta := store.ReadMeta(store.Disk(), out)
 	return noMeta == nil && errors.Is(err, store.ErrNoCrawl)
-}
-
-// resumeCommand is what to type to go on with the crawl in dir.
-func resumeCommand(dir string) string { return "crawler resume " + quoted(dir) }
-
-// quoted is a path as a shell reads it.
-func quoted(path string) string {
-	plain := func(c rune) bool {
-		return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.ContainsRune("/._-+,:=@%", c)
-	}
-	if path != "" && path[0] != '-' && strings.IndexFunc(path, func(c rune) bool { return !plain(c) }) < 0 {
-		return path
-	}
-	if strings.HasPrefix(path, "-") {
-		path = "./" + path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // fileName keeps of a host name what any file system takes.

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -161,38 +159,6 @@ func waitFor(t *testing.T, addr string) {
 		}
 	}
 	t.Fatalf("nothing listens on %s", addr)
-}
-
-func command(t *testing.T, name string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command(name, args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s%s", name, err, out, stderr.String())
-	}
-	return string(out)
-}
-
-func readPages(t *testing.T, name string) []report.PageRecord {
-	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var pages []report.PageRecord
-	sc := bufio.NewScanner(f)
-	sc.Buffer(nil, 4<<20)
-	for sc.Scan() {
-		var p report.PageRecord
-		if err := json.Unmarshal(sc.Bytes(), &p); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		pages = append(pages, p)
-	}
-	return pages
 }
 
 // truth is what a walk over the files finds, by goquery and net/url: every URL links

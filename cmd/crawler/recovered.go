@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 
 	"crawler/crawl"
 	"crawler/report"
@@ -51,21 +50,4 @@ func cutLines(cuts []store.CutLine) (records, others int) {
 		}
 	}
 	return records, others
-}
-
-// counted is a number with its noun.
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return commas(n) + " " + noun
-}
-
-// commas writes a number in groups of three digits.
-func commas(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -56,32 +55,12 @@ func unfinished(dir string) string {
 }
 
 func printReport(w io.Writer, r *report.Report, asJSON bool) error {
-	text := []byte(r.Text())
-	if asJSON {
-		var err error
-		if text, err = r.JSON(); err != nil {
-			return &exitError{code: exitFailed, err: err}
-		}
+	if !asJSON {
+		return printText(w, r.Text())
 	}
-	if _, err := w.Write(text); err != nil {
-		return diskError(err)
+	text, err := r.JSON()
+	if err != nil {
+		return &exitError{code: exitFailed, err: err}
 	}
-	return nil
-}
-
-// exactly is cobra.ExactArgs with the next step in its error.
-func exactly(n int, hint string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usage(hint, "%s takes %s, got %d", c.Name(), arguments(n), len(args))
-		}
-		return nil
-	}
-}
-
-func arguments(n int) string {
-	if n == 1 {
-		return "1 argument"
-	}
-	return fmt.Sprintf("%d arguments", n)
+	return printText(w, string(text))
 }

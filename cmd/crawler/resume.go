@@ -42,7 +42,7 @@ not given keeps what the crawl had, whatever default is shown.`,
 		RunE: func(c *cobra.Command, args []string) error { return o.resume(c.Context(), s, args[0]) },
 	}
 	o.flags(c.Flags())
-	c.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = !kinds[f.Name].resumable() })
+	c.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = !resumable(f.Name) })
 	prepare(c)
 	return c
 }
@@ -111,23 +111,6 @@ func reported(name string) bool {
 	return err == nil
 }
 
-// givenToResume are the flags that the command line and the environment set; those
-// that would make another crawl are refused.
-func givenToResume(f *pflag.FlagSet, environ []string) (map[string]bool, error) {
-	given := map[string]bool{}
-	var refused error
-	f.Visit(func(fl *pflag.Flag) {
-		given[fl.Name] = true
-		if refused == nil && fl.Name != "help" && !kinds[fl.Name].resumable() {
-			refused = kinds[fl.Name].refusal(fl.Name)
-		}
-	})
-	if refused != nil {
-		return nil, refused
-	}
-	return given, fromEnvironment(f, environ, given, func(name string) bool { return kinds[name].resumable() })
-}
-
 // restore fills in the settings the crawl had, beside those that are given now.
 func (o *options) restore(dir *store.Dir, given map[string]bool) error {
 	kept := maps.Clone(dir.Meta().Flags)
@@ -169,7 +152,7 @@ func (r *session) finished(last crawl.Result) error {
 		return stopped(err, resumeCommand(name))
 	}
 	rep := report.New(version, last, r.rec, report.Usage{})
-	if err := firstError(rep.Save(name), printReport(r.reportTo(), rep, false)); err != nil {
+	if err := firstError(rep.Save(name), printText(r.reportTo(), rep.Text())); err != nil {
 		return stopped(err, resumeCommand(name))
 	}
 	if !r.quiet {

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/spf13/pflag"
+
 	"crawler/crawl"
 	"crawler/gate"
 	"crawler/internal/demosite"
@@ -125,10 +127,16 @@ func TestWordsAreForPeopleAlone(t *testing.T) {
 // crawlReworded crawls, in virtual time, into two directories.
 func crawlReworded(t *testing.T, both *reworded, asIs, other string) {
 	synctest.Test(t, func(t *testing.T) {
-		hosts, seeds := oddWeb(demosite.New(demoSeed))
+		hosts, seeds := oddWeb(demosite.New(2026))
 		net := memweb.New(hosts)
 		defer net.Close()
-		cfg, err := demoOptions().crawl(seeds)
+		var o Options
+		f := pflag.NewFlagSet("", pflag.ContinueOnError)
+		o.flags(f)
+		if err := f.Parse(strings.Fields("--delay 25ms -c 16 --scope domain --drop-params utm_* --sitemap --exact-stats")); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := o.crawl(seeds)
 		if err != nil {
 			t.Fatal(err)
 		}

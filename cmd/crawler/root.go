@@ -1,69 +1,14 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
-
-	"crawler/report"
 )
-
-// version is the program's; it stands in the user agent and in every report.
-const version = "0.2.0"
-
-// exitError carries an exit code and, where there is one, the next step.
-type exitError struct {
-	code int
-	err  error
-	hint string
-	goOn bool // the hint says how the crawl continues
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
-
-// usage is an error of the command line, the configuration or the seeds.
-func usage(hint, format string, args ...any) error {
-	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...), hint: hint}
-}
-
-// streams are the process's; tests give their own.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
-}
 
 // run executes the command line and returns the exit code.
 func run(args []string, in io.Reader, out, errw io.Writer) int {
-	s := streams{in: in, out: out, err: errw}
-	root := newRoot(s)
-	root.SetArgs(args)
-	err := root.Execute()
-	if err == nil {
-		return exitOK
-	}
-	var e *exitError
-	if !errors.As(err, &e) {
-		e = misspelt(err)
-	}
-	text := fmt.Sprintf("crawler: %v\n", e.err)
-	if e.hint != "" {
-		text += fmt.Sprintf("  -> %s\n", e.hint)
-	}
-	io.WriteString(errw, report.Printable(text))
-	return e.code
-}
-
-// misspelt is an error of cobra's, whose suggestions take lines of their own.
-func misspelt(err error) *exitError {
-	e := &exitError{code: exitUsage, err: err, hint: "crawler --help lists the commands, crawler COMMAND --help the flags"}
-	if text, near, ok := strings.Cut(err.Error(), "\n\nDid you mean this?\n"); ok {
-		e.err, e.hint = errors.New(text), "did you mean crawler "+strings.Join(strings.Fields(near), " or ")+"?"
-	}
-	return e
+	return execute(newRoot(streams{in: in, out: out, err: errw}), args, errw)
 }
 
 func newRoot(s streams) *cobra.Command {

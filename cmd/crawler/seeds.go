@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/netip"
 	"os"
 	"strings"
 
@@ -82,26 +81,6 @@ func hasUserInfo(s string) bool {
 	_, rest, _ := strings.Cut(s, "://")
 	authority, _, _ := strings.Cut(rest, "/")
 	return strings.Contains(authority, "@")
-}
-
-// suggestion offers the URL that was probably meant.
-func suggestion(s string) string {
-	if s == "true" || s == "false" {
-		return "; a flag takes this word after =: write --durable=" + s
-	}
-	u, err := weburl.Parse("http://" + s)
-	if err != nil || strings.Contains(s, "://") {
-		return ""
-	}
-	guess := u.String()
-	switch _, err := netip.ParseAddr(u.Hostname()); {
-	case err == nil || u.Hostname() == "localhost":
-	case !strings.Contains(u.Hostname(), "."):
-		return ""
-	case u.Port() == "":
-		guess = "https" + strings.TrimPrefix(guess, "http")
-	}
-	return "; did you mean " + guess + "?"
 }
 
 func (l *seedList) read(file string, stdin io.Reader) error {

@@ -127,37 +127,43 @@ func setFromYAML(f *pflag.FlagSet, fl *pflag.Flag, node *yaml.Node) error {
 	return errors.New("want a value or a list")
 }
 
-// nearest suggests the known key that is fewest edits away.
-func nearest(f *pflag.FlagSet, name string, show func(string) string) string {
-	best, least := "", len(name)/3+1 // farther is no help
+// effective is a configuration file of the settings as they are, with "# set" behind those
+// that were changed.
+func effective(f *pflag.FlagSet) (string, error) {
+	var b strings.Builder
+	var failed error
 	f.VisitAll(func(fl *pflag.Flag) {
-		if d := edits(name, fl.Name); d < least && !notSettings[fl.Name] {
-			best, least = fl.Name, d
+		if notSettings[fl.Name] || failed != nil || fl.Name == "seeds" && fl.Value.String() == "" {
+			return
 		}
+		line, err := setting(fl)
+		failed = err
+		b.WriteString(line)
 	})
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (did you mean %s?)", show(best))
+	return b.String(), failed
 }
 
-// edits is the Levenshtein distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+func setting(fl *pflag.Flag) (string, error) {
+	var value any = fl.Value.String()
+	if list, ok := fl.Value.(pflag.SliceValue); ok {
+		value = list.GetSlice()
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, diagonal+1, row[j]+1)
-		}
+	switch fl.Value.Type() {
+	case "int", "uint64", "float64", "bool":
+		value = yaml.Node{Kind: yaml.ScalarNode, Value: fl.Value.String()}
 	}
-	return row[len(b)]
+	if n, ok := value.(yaml.Node); ok {
+		value = &n
+	}
+	text, err := yaml.Marshal(map[string]any{fl.Name: value})
+	if err != nil {
+		return "", fmt.Errorf("setting %s: %w", fl.Name, err)
+	}
+	line := strings.TrimSuffix(string(text), "\n")
+	if first, rest, list := strings.Cut(line, "\n"); fl.Changed && list {
+		line = first + "  # set\n" + rest
+	} else if fl.Changed {
+		line += "  # set"
+	}
+	return line + "\n", nil
 }

@@ -3,12 +3,10 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"crawler/internal/durable"
 	"crawler/internal/sheet"
@@ -69,14 +67,4 @@ func (o *sheetOut) present(s streams, result *sheet.Sheet) error {
 		fmt.Fprintf(s.err, "\nwritten to %s\n", o.html)
 	}
 	return nil
-}
-
-// progressLine returns a function that shows on a terminal, in one line, what is being
-// done; "" takes the line away.
-func progressLine(w io.Writer) func(what string) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return func(string) {}
-	}
-	return func(what string) { fmt.Fprintf(f, "\r\x1b[K%s", clip(what, 78)) }
 }

@@ -3,14 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
-
-	"crawler/parse"
 )
 
 // plainErrors lets the flags of pflag's own types say what they want.
@@ -113,64 +110,4 @@ func (z *size) Set(s string) error {
 		return nil
 	}
 	return fmt.Errorf("want a size such as 500KiB, 10MiB or a number of bytes")
-}
-
-// regexps is a repeatable regular expression (RE2 syntax).
-type regexps []*regexp.Regexp
-
-func (r *regexps) String() string { return strings.Join(r.GetSlice(), " ") }
-func (r *regexps) Type() string   { return "regexp" }
-func (r *regexps) Set(s string) error {
-	re, err := regexp.Compile(s)
-	if err == nil {
-		*r = append(*r, re)
-	}
-	return err
-}
-
-// Append, Replace and GetSlice make it a pflag.SliceValue, which a list in the
-// configuration file fills.
-func (r *regexps) Append(s string) error { return r.Set(s) }
-func (r *regexps) Replace(all []string) error {
-	*r = nil
-	return setAll(r, all)
-}
-func (r *regexps) GetSlice() []string {
-	out := make([]string, len(*r))
-	for i, re := range *r {
-		out[i] = re.String()
-	}
-	return out
-}
-
-// rules is a repeatable extraction rule.
-type rules struct {
-	text   []string
-	parsed []parse.Rule
-}
-
-func (r *rules) String() string { return strings.Join(r.text, " ") }
-func (r *rules) Type() string   { return "rule" }
-func (r *rules) Set(s string) error {
-	rule, err := parse.ParseRule(s)
-	if err != nil {
-		return err
-	}
-	r.text, r.parsed = append(r.text, s), append(r.parsed, rule)
-	return nil
-}
-func (r *rules) Append(s string) error { return r.Set(s) }
-func (r *rules) Replace(all []string) error {
-	*r = rules{}
-	return setAll(r, all)
-}
-func (r *rules) GetSlice() []string { return r.text }
-
-func setAll(v pflag.Value, all []string) error {
-	for _, s := range all {
-		if err := v.Set(s); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -12,16 +12,6 @@ import (
 	"crawler/report"
 )
 
-// firstError returns the one that came first: those after it are its consequences.
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // verdict turns the end of a crawl into the exit code. goOn tells how to go on with it,
 // and is empty when that is not possible.
 func (o *options) verdict(res crawl.Result, rec *report.Recorder, goOn string) error {

@@ -2,7 +2,10 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 
 	"crawler/crawl"
@@ -18,7 +21,7 @@ func TestStoppedCrawlEndedWell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &options{failOnLimit: true}
+	o := &options{Options: Options{failOnLimit: true}}
 	for by, code := range map[crawl.EndedBy]int{crawl.ByStop: exitOK, crawl.ByInterrupt: exitInterrupted, crawl.Done: exitNothing} {
 		var e *exitError
 		err := o.verdict(crawl.Result{EndedBy: by, Queued: 3}, rec, "")
@@ -61,5 +64,31 @@ func TestHintsFollowFacts(t *testing.T) {
 				t.Errorf("%+v: %v, hint %q", c.skip, err, e.hint)
 			}
 		}
+	}
+}
+
+// What failures say is shown on lines that are ours, and cut.
+func TestHostileWordsInAVerdict(t *testing.T) {
+	rec, err := report.NewRecorder(report.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	detail := poison + "\nlevel=ERROR " + strings.Repeat(poison, 1000)
+	if err := rec.Skip(gate.Skip{URL: "http://a.example/", Reason: "reset", Detail: detail}); err != nil {
+		t.Fatal(err)
+	}
+	text := nothing(crawl.Result{}, rec).Error()
+	checkHarmless(t, "verdict", []byte(text))
+	if lines := strings.Count(text, "\n"); lines != 1 || len(text) > 4*maxDetail {
+		t.Errorf("%d lines, %d bytes: %.300q", lines, len(text), text)
+	}
+}
+
+// Where the disk may no longer be written to, the next step says so.
+func TestStoppedByPermission(t *testing.T) {
+	readOnly := fmt.Errorf("lock x: %w", &fs.PathError{Op: "open", Path: "x/lock", Err: syscall.EROFS})
+	var e *exitError
+	if err := stopped(readOnly, "crawler resume x"); !errors.As(err, &e) || e.code != exitDisk || !strings.Contains(e.hint, "writable for you; crawler resume x") {
+		t.Errorf("%v with hint %q", err, e.hint)
 	}
 }

@@ -15,10 +15,7 @@ func newVersion(s streams) *cobra.Command {
 		Example: "  crawler version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if _, err := fmt.Fprintf(s.out, "crawler %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH); err != nil {
-				return diskError(err)
-			}
-			return nil
+			return printText(s.out, fmt.Sprintf("crawler %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH))
 		},
 	}
 }

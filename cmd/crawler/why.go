@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -234,8 +233,8 @@ func (st *story) print(s streams, name string, asJSON bool) error {
 		}
 		text = append(text, '\n')
 	}
-	if _, err := io.WriteString(s.out, report.Printable(string(text))); err != nil {
-		return diskError(err)
+	if err := printText(s.out, report.Printable(string(text))); err != nil {
+		return err
 	}
 	switch {
 	case st.Known():

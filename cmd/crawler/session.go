@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	crand "crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,12 +9,27 @@ import (
 	"log/slog"
 	"net/netip"
 
+	"github.com/spf13/pflag"
+
 	"crawler/crawl"
 	"crawler/ledger/disk"
 	"crawler/report"
 	"crawler/store"
 	"crawler/weburl"
 )
+
+// options are the settings of a crawl, and what else its verbs know of it.
+type options struct {
+	Options
+	set  *pflag.FlagSet // that fills them
+	demo bool           // the web is the demo's own
+}
+
+// flags declares the flags of a crawl.
+func (o *options) flags(f *pflag.FlagSet) {
+	o.set = f
+	o.Options.flags(f)
+}
 
 // session is one run of a crawl in its directory, from the settings to an exit code.
 type session struct {
@@ -33,21 +46,6 @@ type session struct {
 	discard func() // removes what this run created; nil if it did not create the directory
 }
 
-// run crawls into a new directory.
-func (o *options) run(parent context.Context, s streams, cfg crawl.Config) error {
-	dir, discard, err := o.create(cfg.Seeds)
-	if err != nil {
-		return err
-	}
-	ctx, r, end := o.session(parent, s, dir)
-	defer end()
-	r.discard = discard
-	if err := r.plug(&cfg); err != nil {
-		return err
-	}
-	return r.crawl(ctx, cfg)
-}
-
 // session begins a run in dir; end closes it.
 func (o *options) session(parent context.Context, s streams, dir *store.Dir) (ctx context.Context, r *session, end func()) {
 	show := newScreen(o, s.err)
@@ -55,7 +53,7 @@ func (o *options) session(parent context.Context, s streams, dir *store.Dir) (ct
 	// net/http complains about servers through the standard logger.
 	stdlog.SetOutput(slog.NewLogLogger(log.Handler(), slog.LevelDebug).Writer())
 	stdlog.SetFlags(0)
-	unlimit := o.maxMemory.limit()
+	unlimit := memoryLimit(o.maxMemory).limit()
 	ctx, release := interruptible(parent, show)
 	ctx, cancel := context.WithCancel(ctx)
 	r = &session{options: o, std: s, dir: dir, show: show, log: log, cancel: cancel}
@@ -99,11 +97,11 @@ func (r *session) plug(cfg *crawl.Config) (err error) {
 	}
 	cfg.Store, cfg.Recorder = disk.Of(r.dir), &logged{Recorder: r.rec, log: r.log}
 	cfg.Progress, cfg.ProgressEvery = r.show.progress(r.options, r.log)
-	if r.maxMemory > 0 {
-		cfg.Pressure = r.maxMemory.pressure
-	}
-	if cfg.Progress != nil && r.maxMemory > 0 {
-		cfg.Progress = r.maxMemory.watch(cfg.Progress, r.log)
+	if limit := memoryLimit(r.maxMemory); limit > 0 {
+		cfg.Pressure = limit.pressure
+		if cfg.Progress != nil {
+			cfg.Progress = limit.watch(cfg.Progress, r.log)
+		}
 	}
 	if few := r.fewFiles(); few != "" {
 		r.log.Warn(few)
@@ -133,7 +131,7 @@ func (r *session) crawl(ctx context.Context, cfg crawl.Config) error {
 			"urls", rep.Dedup.New, "expect-urls", rep.Dedup.Expect)
 	}
 	// The report comes after the records it is about, and within the lock.
-	if err := firstError(err, r.dir.Sync(), rep.Save(r.dir.Path()), r.close(), printReport(r.reportTo(), rep, false)); err != nil {
+	if err := firstError(err, r.dir.Sync(), rep.Save(r.dir.Path()), r.close(), printText(r.reportTo(), rep.Text())); err != nil {
 		return stopped(err, goOn)
 	}
 	verdict := r.verdict(res, r.rec, goOn)
@@ -183,28 +181,6 @@ func (r *session) written(goOn string, verdict error) {
 	}
 }
 
-// secret draws the seed of a crawl's hashes.
-func secret() uint64 {
-	var b [8]byte
-	crand.Read(b[:]) // never fails (crypto/rand)
-	return binary.LittleEndian.Uint64(b[:])
-}
-
-// local reports whether all seeds are on this machine.
-func local(seeds []string) bool {
-	for _, s := range seeds {
-		u, err := weburl.Parse(s)
-		if err != nil {
-			return false
-		}
-		addr, err := netip.ParseAddr(u.Hostname())
-		if u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback()) {
-			return false
-		}
-	}
-	return true
-}
-
 // stream is where page records go beside the file, if anywhere. When its reader goes
 // away, as head does, the crawl is stopped.
 func (r *session) stream() io.Writer {
@@ -221,4 +197,34 @@ func (r *session) reportTo() io.Writer {
 		return r.std.err
 	}
 	return r.std.out
+}
+
+// run crawls into a new directory.
+func (o *options) run(parent context.Context, s streams, cfg crawl.Config) error {
+	dir, discard, err := o.create(cfg.Seeds)
+	if err != nil {
+		return err
+	}
+	ctx, r, end := o.session(parent, s, dir)
+	defer end()
+	r.discard = discard
+	if err := r.plug(&cfg); err != nil {
+		return err
+	}
+	return r.crawl(ctx, cfg)
+}
+
+// local reports whether all seeds are on this machine.
+func local(seeds []string) bool {
+	for _, s := range seeds {
+		u, err := weburl.Parse(s)
+		if err != nil {
+			return false
+		}
+		addr, err := netip.ParseAddr(u.Hostname())
+		if u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback()) {
+			return false
+		}
+	}
+	return true
 }

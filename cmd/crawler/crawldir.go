@@ -95,62 +95,17 @@ func lineFiles(name string) error {
 	return nil
 }
 
-// diskError tells an error of writing from others.
-func diskError(err error) error {
-	hint := "choose another place to write to"
-	if errors.Is(err, syscall.ENOSPC) {
-		hint = "free some space, or choose another place to write to"
+// resumeCommand is what to type to go on with the crawl in dir.
+func resumeCommand(dir string) string { return "crawler resume " + quoted(dir) }
+
+// crawlDir refuses what is no crawl's directory.
+func crawlDir(dir string) error {
+	_, err := store.ReadMeta(store.Disk(), dir)
+	if err != nil && !errors.Is(err, store.ErrNotDurable) && !(closed(err) && isDir(dir)) {
+		return refuseDir(dir, err)
 	}
-	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-		hint = moreDescriptors
+	if err := lineFiles(dir); err != nil {
+		return damaged(dir, err)
 	}
-	if errors.Is(err, os.ErrPermission) {
-		hint = "choose an -o you may write to"
-	}
-	return &exitError{code: exitDisk, err: plain(err), hint: hint}
+	return nil
 }
-
-// moreDescriptors is what to do when files and connections cannot be opened.
-const moreDescriptors = "raise the limit of open files: ulimit -n 1024"
-
-// ownFiles is how many descriptors a crawl needs beside its connections: those of its
-// records, its state and its log of seen URLs.
-const ownFiles = 48
-
-// fewFiles says that connections will have to wait for descriptors, if they will: the
-// crawl then goes on as fast as it can.
-func (o *options) fewFiles() (warning string) {
-	if limit := maxDescriptors(); limit < o.concurrency+ownFiles {
-		return fmt.Sprintf("this process may open %d files and connections, and -c %d wants %d, so some pages may fail: lower -c, or %s",
-			limit, o.concurrency, o.concurrency+ownFiles, moreDescriptors)
-	}
-	return ""
-}
-
-// plain gives an error, which may be several joined, a text of one line that says nothing
-// twice.
-func plain(err error) error {
-	text := strings.ReplaceAll(err.Error(), noise, "")
-	var parts []string
-	for part := range strings.SplitSeq(text, "\n") {
-		part = strings.TrimSuffix(strings.TrimSpace(part), ":")
-		if part != "" && !strings.Contains(strings.Join(parts, "\n"), part) {
-			parts = append(parts, part)
-		}
-	}
-	if text = strings.Join(parts, "; "); text == err.Error() {
-		return err
-	}
-	return &plainError{error: err, text: text}
-}
-
-// noise is what the database puts among its causes for its own use.
-const noise = "<corruption detail carrier>"
-
-type plainError struct {
-	error
-	text string
-}
-
-func (e *plainError) Error() string { return e.text }
-func (e *plainError) Unwrap() error { return e.error }

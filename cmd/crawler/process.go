@@ -1,0 +1,4 @@
+package main
+
+// fewDescriptors is taken where the limit is not known.
+const fewDescriptors = 1024
