@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,8 +56,8 @@ func TestNoPageLeadsInside(t *testing.T) {
 	})
 	args := []string{"--scope", "any", "--sitemap"}
 	pages, skipped := crawlSeed(t, seed, args...)
-	if insideServer.count != 0 {
-		t.Errorf("%d requests came inside", insideServer.count)
+	if insideServer.asked() != 0 {
+		t.Errorf("%d requests came inside", insideServer.asked())
 	}
 	for url, reason := range map[string]string{
 		inside + "/by-link": "address", inside + "/hex": "address", inside + "/sitemap.xml": "address",
@@ -77,10 +79,10 @@ func TestNoPageLeadsInside(t *testing.T) {
 		t.Errorf("%d pages, want the seed alone: %v", len(pages), pages)
 	}
 	for _, allowed := range []string{"--allow-private", "--allow-net=127.0.0.0/8"} {
-		before := insideServer.count
+		before := insideServer.asked()
 		pages, _ := crawlSeed(t, seed, append(args, allowed)...)
-		if insideServer.count == before || pages[inside+"/by-link"].Title != "secret" {
-			t.Errorf("%s: %d requests came inside, %v", allowed, insideServer.count-before, pages)
+		if insideServer.asked() == before || pages[inside+"/by-link"].Title != "secret" {
+			t.Errorf("%s: %d requests came inside, %v", allowed, insideServer.asked()-before, pages)
 		}
 	}
 }
@@ -93,10 +95,10 @@ func TestPortsAreLimited(t *testing.T) {
 		fmt.Fprintf(w, "<a href=%s/x>a</a>", link)
 	})
 	pages, skipped := crawlSeed(t, seed, "--scope", "any", "--allow-private", "--ports", "80,443")
-	if s := skipped[link+"/x"]; s.Reason != "port" || len(pages) != 1 || other.count != 0 {
-		t.Errorf("%+v, %d pages, %d requests", s, len(pages), other.count)
+	if s := skipped[link+"/x"]; s.Reason != "port" || len(pages) != 1 || other.asked() != 0 {
+		t.Errorf("%+v, %d pages, %d requests", s, len(pages), other.asked())
 	}
-	if crawlSeed(t, seed, "--scope", "any", "--allow-private", "--ports", "80,1024-65535"); other.count == 0 {
+	if crawlSeed(t, seed, "--scope", "any", "--allow-private", "--ports", "80,1024-65535"); other.asked() == 0 {
 		t.Error("the port was not asked")
 	}
 }
@@ -112,4 +114,21 @@ func TestInsecureTakesAnyCertificate(t *testing.T) {
 	if pages, _ := crawlSeed(t, srv.URL, "--insecure"); pages[srv.URL+"/"].Status != 200 {
 		t.Errorf("%+v", pages)
 	}
+}
+
+func readRecords[T any](t *testing.T, name string, key func(T) string) map[string]T {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]T{}
+	for line := range strings.Lines(string(data)) {
+		var r T
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all[key(r)] = r
+	}
+	return all
 }

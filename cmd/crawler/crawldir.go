@@ -27,7 +27,7 @@ func refuseDir(name string, err error) error {
 		return usage("name the directory that was given to crawler crawl -o", "%w", plain(err))
 	case errors.Is(err, crawl.ErrOlder):
 		return &exitError{code: exitUsage, hint: "finish it with that version, or crawl again with another -o; crawler report and crawler graph still read it",
-			err: &plainError{error: err, text: "the crawl in " + name + " was begun by an older version of crawler, whose state this version does not read"}}
+			err: reworded(err, "the crawl in "+name+" was begun by an older version of crawler, whose state this version does not read")}
 	case errors.Is(err, store.ErrNewer):
 		return usage("use that version of crawler, or a later one", "%w", err)
 	case closed(err):
@@ -69,7 +69,7 @@ func damaged(name string, err error) error {
 	case !named:
 		text = name + ": " + text
 	}
-	return &exitError{code: exitFailed, err: &plainError{error: err, text: text},
+	return &exitError{code: exitFailed, err: reworded(err, text),
 		hint: "its records are not touched by this; put a copy in its place, or crawl again with another -o"}
 }
 

@@ -79,20 +79,23 @@ func plain(err error) error {
 	if text = strings.Join(parts, "; "); text == err.Error() {
 		return err
 	}
-	return &plainError{error: err, text: text}
+	return reworded(err, text)
 }
 
 // noise is what the database puts among its causes for its own use.
 const noise = "<corruption detail carrier>"
 
-type plainError struct {
+// reworded is err with another text.
+func reworded(err error, text string) error { return &rewordedError{error: err, text: text} }
+
+type rewordedError struct {
 	error
 	text string
 }
 
-func (e *plainError) Error() string { return e.text }
+func (e *rewordedError) Error() string { return e.text }
 
-func (e *plainError) Unwrap() error { return e.error }
+func (e *rewordedError) Unwrap() error { return e.error }
 
 // printText writes what a command was asked for; what cannot be written has an exit code of
 // its own.

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -122,14 +120,6 @@ const crawlWorkers = 16
 // crawlArgs are those of a crawl as fast as it can be.
 func crawlArgs(url, dir string) []string {
 	return []string{"crawl", url + "/", "-o", dir, "--delay", "0", "--per-host", "8", "-c", strconv.Itoa(crawlWorkers), "--quiet"}
-}
-
-// serveOnLoopback serves h for as long as the test runs.
-func serveOnLoopback(t *testing.T, h http.Handler) string {
-	t.Helper()
-	srv := httptest.NewServer(h)
-	t.Cleanup(srv.Close)
-	return srv.URL
 }
 
 func loadReport(t *testing.T, dir string) *report.Report {

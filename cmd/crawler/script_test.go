@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -160,4 +161,22 @@ func TestReportKeys(t *testing.T) {
 	if got := strings.Join(keys, " "); got != want {
 		t.Errorf("keys %s, want %s", got, want)
 	}
+}
+
+// serve KIND serves a web on loopback and puts its address into $URL: files ($SITE),
+// forbidden (robots.txt closes all), slow (pages without end, 20 ms each), missing
+// (404 everywhere), closed (a port nobody listens on).
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: serve files|forbidden|slow|missing|closed")
+	}
+	s := newServer()
+	srv := httptest.NewServer(s.counting(handler(ts, args[0])))
+	ts.Setenv("URL", srv.URL)
+	if args[0] == "closed" {
+		srv.Close()
+		return
+	}
+	ts.Defer(srv.Close)
+	running.Store(ts.Name(), s)
 }

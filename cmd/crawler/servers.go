@@ -12,45 +12,37 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// server counts the requests of the site a script serves.
+// server counts the requests that a site has had.
 type server struct {
-	mu    sync.Mutex
-	count int        // guarded by mu
-	more  *sync.Cond // on mu
+	mu   sync.Mutex
+	n    int        // guarded by mu
+	more *sync.Cond // on mu
 }
 
-// serve KIND serves a web on loopback and puts its address into $URL: files ($SITE),
-// forbidden (robots.txt closes all), slow (pages without end, 20 ms each), missing
-// (404 everywhere), closed (a port nobody listens on).
-func serve(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: serve files|forbidden|slow|missing|closed")
-	}
+func newServer() *server {
 	s := &server{}
 	s.more = sync.NewCond(&s.mu)
-	srv := httptest.NewServer(s.counting(handler(ts, args[0])))
-	ts.Setenv("URL", srv.URL)
-	if args[0] == "closed" {
-		srv.Close()
-		return
-	}
-	ts.Defer(srv.Close)
-	running.Store(ts.Name(), s)
+	return s
 }
 
-// testServer serves for as long as the test runs.
-func testServer(t *testing.T, h http.HandlerFunc) (*server, string) {
-	s := &server{}
-	s.more = sync.NewCond(&s.mu)
-	srv := httptest.NewServer(s.counting(h))
+// serveOnLoopback serves h for as long as the test runs.
+func serveOnLoopback(t *testing.T, h http.Handler) (url string) {
+	t.Helper()
+	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	return s, srv.URL
+	return srv.URL
 }
 
+// testServer is serveOnLoopback with a count of the requests.
+func testServer(t *testing.T, h http.HandlerFunc) (s *server, url string) {
+	t.Helper()
+	s = newServer()
+	return s, serveOnLoopback(t, s.counting(h))
+}
+
+// slow answers after 20 ms with one of endless many pages.
 func slow(w http.ResponseWriter, r *http.Request) {
 	n, _ := strconv.Atoi(strings.Trim(r.URL.Path, "/"))
 	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Millisecond)
@@ -71,10 +63,11 @@ func prose(w io.Writer, n int64) {
 	}
 }
 
+// counting counts what h is asked.
 func (s *server) counting(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
-		s.count++
+		s.n++
 		s.more.Broadcast()
 		s.mu.Unlock()
 		h.ServeHTTP(w, r)
@@ -85,7 +78,14 @@ func (s *server) counting(h http.Handler) http.Handler {
 func (s *server) wait(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.count < n {
+	for s.n < n {
 		s.more.Wait()
 	}
+}
+
+// asked returns how many requests have come.
+func (s *server) asked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.n
 }
