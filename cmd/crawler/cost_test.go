@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/internal/bigsite"
 )
 
@@ -30,7 +31,7 @@ func TestCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin, url := shipped(t), serveOnLoopback(t, site)
+	bin, url := shipped(t), crawltest.Serve(t, site)
 	t.Logf("%d pages; server and crawler share this machine's processors; wall-clock time from start to exit", costPages)
 	timed(t, bin, url, "--durable=false") // fills the caches of disk and processor
 	var ratios, cpu []float64

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/internal/bigsite"
 	"crawler/report"
 )
@@ -77,7 +78,7 @@ func newKilling(t *testing.T, bin string, pages int, args []string) *killing {
 		t.Fatal(err)
 	}
 	k := &killing{bin: bin, args: args, site: site, alone: filepath.Join(t.TempDir(), "alone"), dir: filepath.Join(t.TempDir(), "killed")}
-	k.url = serveOnLoopback(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { k.served.Load().ServeHTTP(w, r) }))
+	k.url = crawltest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { k.served.Load().ServeHTTP(w, r) }))
 	return k
 }
 

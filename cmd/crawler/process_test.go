@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"crawler/cmd/crawler/internal/shell"
 	"crawler/report"
 )
 
@@ -76,7 +77,7 @@ func (p *process) complete() bool { return p.ProcessState.Success() || p.refused
 
 // refused reports whether a process did nothing because the crawl is complete.
 func (p *process) refused() bool {
-	return p.ProcessState.ExitCode() == exitUsage && strings.Contains(p.out.String(), "is complete")
+	return p.ProcessState.ExitCode() == shell.ExitUsage && strings.Contains(p.out.String(), "is complete")
 }
 
 // await waits for the moment, or for the process to end before it.

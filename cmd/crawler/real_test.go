@@ -18,6 +18,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html/charset"
 
+	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/report"
 	"crawler/weburl"
 )
@@ -49,7 +50,7 @@ func TestRealDocuments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pages := readPages(t, filepath.Join(out, report.PagesFile))
+			pages := crawltest.ReadPages(t, filepath.Join(out, report.PagesFile))
 			checkRecall(t, pages, truth)
 			checkRequests(t, accessLog)
 			fixed := slices.Contains(args, "--seed")

@@ -19,6 +19,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"crawler/cmd/crawler/internal/settings"
+	"crawler/cmd/crawler/internal/shell"
 	"crawler/crawl"
 	"crawler/gate"
 	"crawler/internal/demosite"
@@ -130,13 +132,13 @@ func crawlReworded(t *testing.T, both *twoRecorders, asIs, other string) {
 		hosts, seeds := oddWeb(demosite.New(2026))
 		net := memweb.New(hosts)
 		defer net.Close()
-		var o Options
+		var o settings.Options
 		f := pflag.NewFlagSet("", pflag.ContinueOnError)
-		o.flags(f)
+		o.Declare(f)
 		if err := f.Parse(strings.Fields("--delay 25ms -c 16 --scope domain --drop-params utm_* --sitemap --exact-stats")); err != nil {
 			t.Fatal(err)
 		}
-		cfg, err := o.crawl(seeds)
+		cfg, err := o.Engine(seeds)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +174,7 @@ func allThatIsMade(t *testing.T, both *twoRecorders) map[string]string {
 	made := map[string]string{}
 	program := func(args ...string) string {
 		var out, errs bytes.Buffer
-		if code := run(args, strings.NewReader(""), &out, &errs); code != exitOK {
+		if code := run(args, strings.NewReader(""), &out, &errs); code != shell.ExitOK {
 			t.Fatalf("%v: exit code %d\n%s", args, code, errs.String())
 		}
 		return out.String()

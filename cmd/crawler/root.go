@@ -4,14 +4,21 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"crawler/cmd/crawler/internal/benchcmd"
+	"crawler/cmd/crawler/internal/crawlcmd"
+	"crawler/cmd/crawler/internal/graphcmd"
+	"crawler/cmd/crawler/internal/labcmd"
+	"crawler/cmd/crawler/internal/readcmd"
+	"crawler/cmd/crawler/internal/shell"
 )
 
 // run executes the command line and returns the exit code.
 func run(args []string, in io.Reader, out, errw io.Writer) int {
-	return execute(newRoot(streams{in: in, out: out, err: errw}), args, errw)
+	return shell.Execute(newRoot(shell.Streams{In: in, Out: out, Err: errw}), args, errw)
 }
 
-func newRoot(s streams) *cobra.Command {
+func newRoot(s shell.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "crawler",
 		Short: "Crawl web sites politely, every page once, and report what was found",
@@ -28,13 +35,13 @@ was killed or crashed goes on where it was.`,
   crawler report example`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       version,
+		Version:       shell.Version,
 	}
-	root.SetIn(s.in)
-	root.SetOut(unwritable{s.out})
-	root.SetErr(s.err)
+	root.SetIn(s.In)
+	root.SetOut(unwritable{s.Out})
+	root.SetErr(s.Err)
 	root.SetVersionTemplate("crawler {{.Version}}\n")
-	root.AddCommand(newCrawl(s), newResume(s), newReport(s), newWhy(s), newGraph(s), newDemo(s), newLab(s), newBench(s), newVersion(s))
+	root.AddCommand(crawlcmd.NewCrawl(s), crawlcmd.NewResume(s), readcmd.NewReport(s), readcmd.NewWhy(s), graphcmd.New(s), crawlcmd.NewDemo(s), labcmd.New(s), benchcmd.New(s), newVersion(s))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	addExitCodes(root)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/report"
 )
 
@@ -67,7 +68,7 @@ func handler(ts *testscript.TestScript, kind string) http.Handler {
 			fmt.Fprint(w, "User-agent: *\nDisallow: /\n")
 		})
 	case "slow":
-		return http.HandlerFunc(slow)
+		return http.HandlerFunc(crawltest.Slow)
 	}
 	ts.Fatalf("serve: unknown kind %s", kind)
 	return nil
@@ -81,7 +82,7 @@ func requests(ts *testscript.TestScript, neg bool, args []string) {
 	if !ok {
 		ts.Fatalf("requests: nothing is served")
 	}
-	v.(*server).wait(n)
+	v.(*crawltest.Server).Wait(n)
 }
 
 // exits N COMMAND... runs the command and checks its exit code, which its help has to name.
@@ -170,8 +171,8 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: serve files|forbidden|slow|missing|closed")
 	}
-	s := newServer()
-	srv := httptest.NewServer(s.counting(handler(ts, args[0])))
+	s := crawltest.NewServer()
+	srv := httptest.NewServer(s.Counting(handler(ts, args[0])))
 	ts.Setenv("URL", srv.URL)
 	if args[0] == "closed" {
 		srv.Close()

@@ -16,24 +16,26 @@ import (
 	"testing"
 	"time"
 
+	"crawler/cmd/crawler/internal/crawltest"
+	"crawler/cmd/crawler/internal/shell"
 	"crawler/report"
 )
 
 // A first signal ends the crawl gracefully, with the report and exit code 130.
 func TestFirstSignal(t *testing.T) {
-	s, url := testServer(t, slow)
+	s, url := crawltest.ServeAndCount(t, crawltest.Slow)
 	cmd := exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--delay", "0", "-q")
 	var out bytes.Buffer
 	cmd.Stdout = &out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s.wait(5)
+	s.Wait(5)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	err := cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(out.String(), "interrupted,") {
+	if code := cmd.ProcessState.ExitCode(); code != shell.ExitInterrupted || !strings.Contains(out.String(), "interrupted,") {
 		t.Errorf("%v, exit code %d, report:\n%s", err, code, out.String())
 	}
 }
@@ -41,7 +43,7 @@ func TestFirstSignal(t *testing.T) {
 // A second one that comes later ends the process at once, though a page may still take its
 // time, and says how to go on.
 func TestSecondSignal(t *testing.T) {
-	s, url := testServer(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	s, url := crawltest.ServeAndCount(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	cmd := exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--grace", "1h", "--timeout", "1h")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -50,7 +52,7 @@ func TestSecondSignal(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s.wait(1)
+	s.Wait(1)
 	cmd.Process.Signal(os.Interrupt)
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "stopping") {
@@ -76,7 +78,7 @@ func TestSecondSignal(t *testing.T) {
 		}
 	}
 	err = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+	if code := cmd.ProcessState.ExitCode(); code != shell.ExitInterrupted {
 		t.Errorf("%v, exit code %d", err, code)
 	}
 }
@@ -89,14 +91,14 @@ func TestSignals(t *testing.T) {
 		want   int
 		endsBy string
 	}{
-		{syscall.SIGTERM, "", exitInterrupted, "interrupted"},
-		{syscall.SIGHUP, "", exitInterrupted, "interrupted"},
-		{syscall.SIGHUP, "trap '' HUP;", exitOK, "max-pages"},
+		{syscall.SIGTERM, "", shell.ExitInterrupted, "interrupted"},
+		{syscall.SIGHUP, "", shell.ExitInterrupted, "interrupted"},
+		{syscall.SIGHUP, "trap '' HUP;", shell.ExitOK, "max-pages"},
 	} {
 		url, reached := chain(t, 1<<40, 20)
 		out := filepath.Join(t.TempDir(), "out")
 		pages := "1000000"
-		if c.want == exitOK {
+		if c.want == shell.ExitOK {
 			pages = "300"
 		}
 		p := startCrawler(t, "sh", "-c", c.before+"exec crawler crawl "+url+" -o "+out+" --delay 0 --grace 0 --max-pages "+pages)
@@ -126,14 +128,14 @@ func chain(t *testing.T, n, reach int64) (url string, reached <-chan struct{}) {
 	t.Helper()
 	var asked atomic.Int64
 	there := make(chan struct{})
-	_, url = testServer(t, func(w http.ResponseWriter, r *http.Request) {
+	_, url = crawltest.ServeAndCount(t, func(w http.ResponseWriter, r *http.Request) {
 		if asked.Add(1) == reach {
 			close(there)
 		}
 		var i int64
 		fmt.Sscanf(r.URL.Path, "/%d", &i)
 		w.Header().Set("Content-Type", "text/html")
-		prose(w, i)
+		crawltest.Prose(w, i)
 		for _, next := range []int64{2*i + 1, 2*i + 2} {
 			if next < n {
 				fmt.Fprintf(w, "<a href=\"/%d\">%d</a>", next, next)
@@ -147,7 +149,7 @@ func chain(t *testing.T, n, reach int64) (url string, reached <-chan struct{}) {
 // may open 12 says how to get more.
 func TestFewDescriptors(t *testing.T) {
 	url, _ := chain(t, 40, 0)
-	for limit, want := range map[int]int{32: exitOK, 12: exitDisk} {
+	for limit, want := range map[int]int{32: shell.ExitOK, 12: shell.ExitDisk} {
 		out := filepath.Join(t.TempDir(), "out")
 		script := fmt.Sprintf("ulimit -n %d; exec crawler crawl %s -o %s --delay 0 --per-host 16 -c 16", limit, url, out)
 		p := startCrawler(t, "sh", "-c", script)
@@ -156,8 +158,8 @@ func TestFewDescriptors(t *testing.T) {
 		if code := p.ProcessState.ExitCode(); code != want || !strings.Contains(text, "ulimit -n") {
 			t.Errorf("limit %d: exit code %d, want %d\n%s", limit, code, want, text)
 		}
-		if want == exitOK {
-			if pages := readPages(t, filepath.Join(out, report.PagesFile)); len(pages) != 40 {
+		if want == shell.ExitOK {
+			if pages := crawltest.ReadPages(t, filepath.Join(out, report.PagesFile)); len(pages) != 40 {
 				t.Errorf("%d pages, want 40\n%s", len(pages), text)
 			}
 		}
@@ -173,11 +175,11 @@ func TestClosedOutputs(t *testing.T) {
 		jsonl    bool
 		want     int
 	}{
-		"all closed":     {"<&- >&- 2>&-", false, exitOK},
-		"stdout closed":  {">&-", true, exitOK},
-		"broken stderr":  {"2>&3", false, exitOK},
-		"broken stdout":  {">&3", false, exitDisk},
-		"broken records": {">&3", true, exitInterrupted}, // as by head
+		"all closed":     {"<&- >&- 2>&-", false, shell.ExitOK},
+		"stdout closed":  {">&-", true, shell.ExitOK},
+		"broken stderr":  {"2>&3", false, shell.ExitOK},
+		"broken stdout":  {">&3", false, shell.ExitDisk},
+		"broken records": {">&3", true, shell.ExitInterrupted}, // as by head
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")

@@ -5,9 +5,11 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"crawler/cmd/crawler/internal/shell"
 )
 
-func newVersion(s streams) *cobra.Command {
+func newVersion(s shell.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
@@ -15,7 +17,7 @@ func newVersion(s streams) *cobra.Command {
 		Example: "  crawler version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return printText(s.out, fmt.Sprintf("crawler %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH))
+			return shell.Print(s.Out, fmt.Sprintf("crawler %s %s %s/%s\n", shell.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH))
 		},
 	}
 }

@@ -1,4 +1,0 @@
-package main
-
-// fewDescriptors is taken where the limit is not known.
-const fewDescriptors = 1024
