@@ -148,7 +148,7 @@ func TestHostileSiteInEveryOutput(t *testing.T) {
 		})
 	}
 	if !strings.Contains(failures, `\u202e`) {
-		t.Errorf("no failure told of the poison:\n%s", failures)
+		t.Errorf("no failure shows the poison:\n%s", failures)
 	}
 }
 

@@ -24,7 +24,7 @@ type process struct {
 	cancel context.CancelFunc
 }
 
-// longestRun bounds every process: one that hangs has to tell what its goroutines do,
+// longestRun bounds every process: one that hangs must print what its goroutines do,
 // is killed, and the test fails.
 const longestRun = 5 * time.Minute
 
@@ -50,7 +50,7 @@ func startFor(t *testing.T, limit time.Duration, bin string, args ...string) *pr
 	go func() {
 		defer close(p.ended)
 		defer cancel()
-		p.Wait() // ProcessState tells
+		p.Wait() // ProcessState has the outcome
 	}()
 	t.Cleanup(p.kill)
 	return p

@@ -27,7 +27,7 @@ robots.txt, asks each host one page a second, remembers what it has seen in a
 multilayer Bloom filter with an exact check behind it, and ends with a report:
 pages and what was skipped and why, distinct words and surprise number of every
 site, and the filter's measured rate of false positives. A crawl that was stopped,
-was killed or crashed goes on where it was.`,
+was killed or crashed continues where it was.`,
 		Example: `  crawler demo
   crawler crawl https://example.com/ -o example
   crawler resume example

@@ -41,7 +41,7 @@ func TestFirstSignal(t *testing.T) {
 }
 
 // A second one that comes later ends the process at once, though a page may still take its
-// time, and says how to go on.
+// time, and says how to continue.
 func TestSecondSignal(t *testing.T) {
 	s, url := crawltest.ServeAndCount(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	cmd := exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--grace", "1h", "--timeout", "1h")
@@ -59,11 +59,11 @@ func TestSecondSignal(t *testing.T) {
 	}
 	ended := make(chan bool)
 	go func() {
-		told := false
+		said := false
 		for lines.Scan() {
-			told = told || strings.HasPrefix(lines.Text(), "quit:")
+			said = said || strings.HasPrefix(lines.Text(), "quit:")
 		}
-		ended <- told
+		ended <- said
 	}()
 	again := time.NewTicker(100 * time.Millisecond) // the first of them count as one with the signal before
 	defer again.Stop()
@@ -71,9 +71,9 @@ func TestSecondSignal(t *testing.T) {
 		select {
 		case <-again.C:
 			cmd.Process.Signal(os.Interrupt)
-		case told := <-ended:
-			if waiting = false; !told {
-				t.Error("it does not say how to go on")
+		case said := <-ended:
+			if waiting = false; !said {
+				t.Error("it does not say how to continue")
 			}
 		}
 	}
@@ -198,7 +198,7 @@ func TestClosedOutputs(t *testing.T) {
 			cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 			var text bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &text, &text
-			cmd.Run() // ProcessState tells
+			cmd.Run() // ProcessState has the outcome
 			if code := cmd.ProcessState.ExitCode(); code != c.want {
 				t.Errorf("exit code %d, want %d\n%s", code, c.want, text.String())
 			}

@@ -11,7 +11,7 @@ import (
 	"crawler/cmd/crawler/internal/shell"
 )
 
-// Who may not write into a crawl's directory still learns what its records tell.
+// Who may not write into a crawl's directory still learns what its records say.
 func TestWhyWithoutPermission(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may do anything")

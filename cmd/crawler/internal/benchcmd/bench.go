@@ -96,7 +96,7 @@ func (o *benchOptions) check() error {
 }
 
 // bench measures and prints, and fails if a page was missed or fetched twice. show is
-// told what is being done.
+// called with what is being done.
 func (o *benchOptions) bench(parent context.Context, s shell.Streams, show func(what string)) error {
 	if parent == nil {
 		parent = context.Background()
@@ -126,7 +126,7 @@ func (o *benchOptions) bench(parent context.Context, s shell.Streams, show func(
 	return result.verdict()
 }
 
-// directory is where the crawls go, and what removes it unless it is to be kept.
+// directory is where the crawls go, and what removes it unless --keep names it.
 func (o *benchOptions) directory() (dir string, remove func() error, err error) {
 	if o.keep != "" {
 		err := os.Mkdir(o.keep, 0o777)

@@ -87,8 +87,8 @@ func TestBenchVerdict(t *testing.T) {
 		bad  benchRound
 		want string
 	}{
-		{benchRoundOf(time.Second, time.Second, 1, leastBenchPages-1, 0), "recall is 99.5000 %, and 0 requests"},
-		{benchRoundOf(time.Second, time.Second, 1, leastBenchPages, 1), "recall is 100.0000 %, and 1 requests"},
+		{benchRoundOf(time.Second, time.Second, 1, leastBenchPages-1, 0), "recall is 99.5000 %, and 0 pages were fetched twice"},
+		{benchRoundOf(time.Second, time.Second, 1, leastBenchPages, 1), "recall is 100.0000 %, and 1 page was fetched twice"},
 	} {
 		err := newBenchResult(smallBench(), 5000, []benchRound{good, c.bad}, []float64{1}).verdict()
 		var e *shell.ExitError
@@ -98,7 +98,7 @@ func TestBenchVerdict(t *testing.T) {
 	}
 }
 
-// Where the system does not tell a process's memory, there is no figure, not a zero.
+// Where the system does not report a process's memory, there is no figure, not a zero.
 func TestBenchWithoutMemory(t *testing.T) {
 	round := benchRoundOf(time.Second, time.Second, 1, leastBenchPages, 0)
 	round.crawl.peak, round.crowd[0].peak, round.crowd[1].peak = 0, 0, 0

@@ -18,7 +18,7 @@ import (
 )
 
 // newBenchLoop is what crawler bench holds the crawler against, a process of its own:
-// net/http fetches the pages of the site, which it is told beforehand.
+// net/http fetches the pages of the site, which it knows beforehand.
 func newBenchLoop(s shell.Streams) *cobra.Command {
 	b := &benchSite{}
 	c := &cobra.Command{

@@ -85,14 +85,14 @@ func (p *part) wait() error {
 	return nil
 }
 
-// failed says why a part failed: it was too slow, or as it told itself, or err.
+// failed says why a part failed: it was too slow, or what it said itself, or err.
 func (p *part) failed(err error) error {
 	said, _, _ := strings.Cut(strings.TrimPrefix(string(p.said), "crawler: "), "\n")
 	e := &shell.ExitError{Code: shell.ExitFailed}
 	switch code := p.ProcessState.ExitCode(); {
 	case p.ctx.Err() == context.DeadlineExceeded:
 		err, e.Hint = fmt.Errorf("not done in %s", p.limit), "try fewer --pages"
-	case code == shell.ExitInterrupted: // the terminal tells all of its processes
+	case code == shell.ExitInterrupted: // a terminal signals all of its processes
 		return errInterrupted
 	case said != "":
 		err = errors.New(said)
@@ -147,7 +147,7 @@ func (b *benchSite) startServer(ctx context.Context, limit time.Duration) (*benc
 	s := &benchServer{part: p, out: bufio.NewReader(out)}
 	url, err := s.out.ReadString('\n')
 	if err != nil {
-		return nil, shell.FirstError(s.close(), fmt.Errorf("%s did not tell its address: %w", p.name, err))
+		return nil, shell.FirstError(s.close(), fmt.Errorf("%s did not report its address: %w", p.name, err))
 	}
 	s.url = strings.TrimSpace(url)
 	return s, nil
@@ -162,7 +162,7 @@ func (s *benchServer) take() (a bigsite.Asked, err error) {
 		}
 	}
 	if err != nil {
-		err = &shell.ExitError{Code: shell.ExitFailed, Err: fmt.Errorf("%s did not tell its counts: %w", s.name, err)}
+		err = &shell.ExitError{Code: shell.ExitFailed, Err: fmt.Errorf("%s did not report its counts: %w", s.name, err)}
 	}
 	return a, err
 }

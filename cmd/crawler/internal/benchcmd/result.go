@@ -21,7 +21,7 @@ type benchResult struct {
 	Settings benchSettings `json:"settings"`
 
 	PagesPerCPUSecond spread  `json:"pages_per_cpu_second"`
-	BytesPerURL       *spread `json:"bytes_per_url"` // null where the system does not tell
+	BytesPerURL       *spread `json:"bytes_per_url"` // null where the system does not say
 	Recall            float64 `json:"recall"`        // from 0 to 1, over all crawls
 	Duplicates        int     `json:"duplicates"`    // over all crawls
 	SeenTestNs        spread  `json:"seen_test_ns"`
@@ -29,11 +29,11 @@ type benchResult struct {
 	CPUOfBareLoop    spread  `json:"cpu_of_bare_loop"` // the crawl's by the loop's, round by round
 	LoopPerCPUSecond spread  `json:"bare_loop_pages_per_cpu_second"`
 	PagesPerSecond   spread  `json:"pages_per_second"`
-	PeakMemory       *spread `json:"peak_memory_bytes"` // null where the system does not tell
+	PeakMemory       *spread `json:"peak_memory_bytes"` // null where the system does not say
 }
 
 type benchMachine struct {
-	CPU        string `json:"cpu"` // empty where the system does not tell
+	CPU        string `json:"cpu"` // empty where the system does not say
 	Processors int    `json:"processors"`
 	OS         string `json:"os"`
 	Arch       string `json:"arch"`
@@ -105,7 +105,15 @@ func (r *benchResult) verdict() error {
 		return nil
 	}
 	return &shell.ExitError{Code: shell.ExitFailed, Hint: "this is a defect of the crawler, and its figures are worth nothing; please report it",
-		Err: fmt.Errorf("recall is %.4f %%, and %d requests were for a page once more", 100*r.Recall, r.Duplicates)}
+		Err: fmt.Errorf("recall is %.4f %%, and %s fetched twice", 100*r.Recall, were(r.Duplicates))}
+}
+
+// were is a number of pages with its verb.
+func were(pages int) string {
+	if pages == 1 {
+		return "1 page was"
+	}
+	return shell.Counted(pages, "page") + " were"
 }
 
 // print writes the result as text or as JSON.

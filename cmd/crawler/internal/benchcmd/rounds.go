@@ -23,7 +23,7 @@ type benchRound struct {
 // benchCrawl is what one crawl took, and what its server saw of it.
 type benchCrawl struct {
 	cpu, wall time.Duration
-	peak      int64 // resident memory in bytes; 0 where the system does not tell
+	peak      int64 // resident memory in bytes; 0 where the system does not say
 	urls      int64 // it met
 	bytes     int64 // of bodies
 	asked     bigsite.Asked
@@ -89,7 +89,7 @@ func (o *benchOptions) bareLoop(ctx context.Context, server *benchServer) (time.
 	}
 	a, err := server.take()
 	if err == nil && (a.Distinct != o.pages || a.Duplicates > 0) {
-		err = &shell.ExitError{Code: shell.ExitFailed, Err: fmt.Errorf("the bare loop asked for %d of %s, and for %d once more", a.Distinct, shell.Counted(o.pages, "page"), a.Duplicates)}
+		err = &shell.ExitError{Code: shell.ExitFailed, Err: fmt.Errorf("the bare loop asked for %d of %s, and for %d of them twice", a.Distinct, shell.Counted(o.pages, "page"), a.Duplicates)}
 	}
 	return cpu, err
 }

@@ -140,7 +140,7 @@ func askAll(seen dedup.SeenTest, pages []linkedPage) (float64, error) {
 		}
 	}
 	took := procinfo.Used().CPU - cpu
-	if took == 0 { // the system does not tell
+	if took == 0 { // the system does not say
 		took = time.Since(began)
 	}
 	return float64(took.Nanoseconds()) / float64(asked), nil

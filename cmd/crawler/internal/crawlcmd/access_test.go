@@ -36,7 +36,7 @@ func crawlSeed(t *testing.T, seed string, args ...string) (pages map[string]repo
 }
 
 // A page of a stranger leads to this machine in every way that a page has: nothing of
-// it is asked, and everything is told, with the address. What the user allows is asked.
+// it is asked, and everything is reported, with the address. What the user allows is asked.
 func TestNoPageLeadsInside(t *testing.T) {
 	insideServer, inside := crawltest.ServeAndCount(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

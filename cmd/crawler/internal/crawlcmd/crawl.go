@@ -32,8 +32,8 @@ It stays on the seeds' hosts, obeys robots.txt, keeps one connection and one
 second between requests to a host, and stops when nothing is left. Ctrl-C stops
 it gracefully and still prints the report; a second Ctrl-C quits at once. SIGTERM
 does the same; use it (kill -TERM) for a crawl that a shell script runs in the
-background, since such jobs ignore SIGINT. After that, after a limit, a full disk
-or a crash crawler resume DIR goes on.
+background, since such jobs ignore SIGINT. After a stop, a limit, a full disk or a
+crash, crawler resume DIR continues the crawl.
 
 A TIME without a unit is in seconds.
 

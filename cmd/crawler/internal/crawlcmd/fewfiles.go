@@ -12,7 +12,7 @@ import (
 const ownFiles = 48
 
 // fewFiles says that connections will have to wait for descriptors, if they will: the
-// crawl then goes on as fast as it can.
+// crawl then runs as fast as it can.
 func (o *options) fewFiles() (warning string) {
 	if limit := procinfo.Descriptors(); limit < o.Concurrency+ownFiles {
 		return fmt.Sprintf("this process may open %d files and connections, and -c %d wants %d, so some pages may fail: lower -c, or %s",

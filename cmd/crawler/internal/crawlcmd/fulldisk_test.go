@@ -22,7 +22,7 @@ import (
 )
 
 // A disk that fills up in mid-crawl ends the crawl with its own exit code; what was
-// committed before stands, and the crawl goes on once there is room.
+// committed before stands, and the crawl continues once there is room.
 func TestFullDisk(t *testing.T) {
 	for name, fails := range map[string]func(op errorfs.Op) bool{
 		"state": func(op errorfs.Op) bool { return strings.Contains(op.Path, "/out/state/") },

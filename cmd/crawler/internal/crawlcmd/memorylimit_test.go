@@ -11,7 +11,7 @@ import (
 	"crawler/crawl"
 )
 
-// The limit holds for the run alone, and is told when what is in use comes near it.
+// The limit holds for the run alone, and a warning comes when what is in use comes near it.
 func TestMemoryLimit(t *testing.T) {
 	m := memoryLimit(100 << 20)
 	before := debug.SetMemoryLimit(-1)

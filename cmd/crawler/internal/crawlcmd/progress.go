@@ -38,7 +38,7 @@ type screen struct {
 	before crawl.Progress
 }
 
-// resumes tells the screen how far the crawl was when this run began.
+// resumes sets how far the crawl was when this run began.
 func (s *screen) resumes(last crawl.Result) {
 	s.before = crawl.Progress{Fetched: last.Fetched, Bytes: last.Bytes}
 	s.last = s.before

@@ -9,7 +9,7 @@ import (
 	"crawler/store"
 )
 
-// say tells the user something about the crawl that is resumed.
+// say prints something about the crawl that is resumed.
 func (r *session) say(text string) {
 	if r.LogFormat.Value == "json" {
 		r.log.Info(text, "dir", r.dir.Path())

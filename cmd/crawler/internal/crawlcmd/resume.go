@@ -27,15 +27,15 @@ func NewResume(s shell.Streams) *cobra.Command {
 	o := &options{}
 	c := &cobra.Command{
 		Use:   "resume DIR",
-		Short: "Go on with a crawl that was stopped, was killed or crashed",
-		Long: `resume goes on with the crawl in DIR from its last commit, as a rule a tenth of
-a second before its end and never more than 1,024 pages: with its seeds and settings, which need
-not be given again. No page is lost and none is recorded twice; what was in flight or
+		Short: "Continue a crawl that was stopped, was killed or crashed",
+		Long: `resume continues the crawl in DIR from its last commit, usually a tenth of a second
+and never more than 1,024 pages before its end, with its seeds and settings, which
+need not be given again. No page is lost and none is recorded twice; what was in flight or
 recorded behind the last commit is fetched again.
 
 Limits, pace and access may be changed by the flags below, and stay changed for the
 next resume. What decides which pages belong to the crawl, or what is recorded of
-them, may not: that would make one crawl of two. --max-pages and --max-bytes count
+them, may not: that would mix two different crawls. --max-pages and --max-bytes count
 over all runs, --time-limit in each. The environment (CRAWLER_DELAY=2s) sets these
 flags as it does for crawler crawl; it comes before what the crawl had. A flag that is
 not given keeps what the crawl had, whatever default is shown.`,
@@ -51,7 +51,7 @@ not given keeps what the crawl had, whatever default is shown.`,
 	return c
 }
 
-// resume goes on with the crawl in the directory name.
+// resume continues the crawl in the directory name.
 func (o *options) resume(parent context.Context, s shell.Streams, name string) error {
 	given, err := settings.GivenToResume(o.set, os.Environ())
 	if err != nil {
@@ -139,7 +139,7 @@ func (r *session) begin(cfg *crawl.Config, last crawl.Result) error {
 	if !r.Quiet {
 		cfg.Recovered = r.recovered
 		if !r.dir.Resumed() {
-			r.say("nothing had been committed when it ended: it begins again with its seeds")
+			r.say("nothing had been committed when it ended: it starts again from its seeds")
 		}
 	}
 	return nil
@@ -176,7 +176,7 @@ func ofReport(name string) bool {
 	return false
 }
 
-// limitStands refuses to go on where a limit of pages or bytes leaves no page to be
+// limitStands refuses to continue where a limit of pages or bytes leaves no page to be
 // fetched.
 func (r *session) limitStands(last crawl.Result) error {
 	switch {

@@ -67,7 +67,7 @@ func (o *options) session(parent context.Context, s shell.Streams, dir *store.Di
 	ctx, cancel := context.WithCancel(ctx)
 	r = &session{options: o, std: s, dir: dir, show: show, log: log, cancel: cancel}
 	return ctx, r, func() {
-		r.close() // unless that is done, and then its error was told
+		r.close() // unless that is done, and then its error was reported
 		cancel()
 		release()
 		unlimit()
@@ -133,7 +133,7 @@ func (r *session) crawl(ctx context.Context, cfg crawl.Config) error {
 		return r.unstarted(err)
 	}
 	r.ended = res.EndedBy
-	goOn := r.goOn(r.dir.Path(), r.dir.Durable(), res)
+	next := r.next(r.dir.Path(), r.dir.Durable(), res)
 	rep := report.New(shell.Version, res, r.rec, procinfo.Used())
 	if rep.Dedup.Overfull() {
 		r.log.Warn("the filter of seen URLs holds far more than it was sized for and loses more than --fp-rate: crawl again with a larger --expect-urls",
@@ -141,10 +141,10 @@ func (r *session) crawl(ctx context.Context, cfg crawl.Config) error {
 	}
 	// The report comes after the records it is about, and within the lock.
 	if err := shell.FirstError(err, r.dir.Sync(), rep.Save(r.dir.Path()), r.close(), shell.Print(r.reportTo(), rep.Text())); err != nil {
-		return stopped(err, goOn)
+		return stopped(err, next)
 	}
-	verdict := r.verdict(res, r.rec, goOn)
-	r.written(goOn, verdict)
+	verdict := r.verdict(res, r.rec, next)
+	r.written(next, verdict)
 	return verdict
 }
 
@@ -152,7 +152,7 @@ func (r *session) crawl(ctx context.Context, cfg crawl.Config) error {
 // stop the crawl.
 func (r *session) room() error {
 	free, err := r.dir.Free()
-	if err != nil || free >= int64(r.MinFree) { // a disk that does not tell is not watched
+	if err != nil || free >= int64(r.MinFree) { // without a figure the disk is not watched
 		return nil
 	}
 	hint := freeSpace("") + ", or give a smaller --min-free"
@@ -173,20 +173,20 @@ func (r *session) unstarted(err error) error {
 	return shell.UsageError("see crawler crawl --help", "%w", err)
 }
 
-// written says where the crawl is and how it goes on, unless the verdict does.
-func (r *session) written(goOn string, verdict error) {
+// written says where the crawl is and how to continue it, unless the verdict does.
+func (r *session) written(next string, verdict error) {
 	var e *shell.ExitError
 	if errors.As(verdict, &e) && e.Continues {
-		goOn = ""
+		next = ""
 	}
 	switch {
 	case r.Quiet:
 	case r.LogFormat.Value == "json":
-		r.log.Info("written", "dir", r.dir.Path(), "next", goOn)
-	case goOn == "":
+		r.log.Info("written", "dir", r.dir.Path(), "next", next)
+	case next == "":
 		fmt.Fprintf(r.std.Err, "\nwritten to %s\n", r.dir.Path())
 	default:
-		fmt.Fprintf(r.std.Err, "\nwritten to %s\n%s\n", r.dir.Path(), goOn)
+		fmt.Fprintf(r.std.Err, "\nwritten to %s\n%s\n", r.dir.Path(), next)
 	}
 }
 

@@ -36,7 +36,7 @@ func interruptible(parent context.Context, errw io.Writer) (ctx context.Context,
 	go func() {
 		select {
 		case <-signals:
-			fmt.Fprintln(errw, "stopping: pages in flight may finish; once more quits at once")
+			fmt.Fprintln(errw, "stopping: pages in flight may finish; interrupt again to quit at once")
 			cancel()
 		case <-released:
 			return
@@ -47,7 +47,7 @@ func interruptible(parent context.Context, errw io.Writer) (ctx context.Context,
 				if time.Since(began) < together {
 					continue
 				}
-				fmt.Fprintln(errw, "quit: what was committed stands, and crawler resume goes on from there")
+				fmt.Fprintln(errw, "quit: what was committed is kept, and crawler resume continues from there")
 				os.Exit(shell.ExitInterrupted)
 			case <-released:
 				return

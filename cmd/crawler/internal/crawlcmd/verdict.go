@@ -14,21 +14,21 @@ import (
 	"crawler/report"
 )
 
-// verdict turns the end of a crawl into the exit code. goOn tells how to go on with it,
+// verdict turns the end of a crawl into the exit code. next says how to continue it,
 // and is empty when that is not possible.
-func (o *options) verdict(res crawl.Result, rec *report.Recorder, goOn string) error {
+func (o *options) verdict(res crawl.Result, rec *report.Recorder, next string) error {
 	switch {
 	case res.EndedBy == crawl.ByInterrupt:
-		return &shell.ExitError{Code: shell.ExitInterrupted, Err: fmt.Errorf("interrupted; %s left", were(res.Left())), Hint: goOn, Continues: true}
+		return &shell.ExitError{Code: shell.ExitInterrupted, Err: fmt.Errorf("interrupted; %s left", were(res.Left())), Hint: next, Continues: true}
 	case res.EndedBy == crawl.ByLowDisk:
-		return &shell.ExitError{Code: shell.ExitDisk, Hint: freeSpace(goOn), Continues: true,
+		return &shell.ExitError{Code: shell.ExitDisk, Hint: freeSpace(next), Continues: true,
 			Err: fmt.Errorf("the disk has less than %s free (--min-free): stopped in time, and nothing is lost; %s left", o.MinFree.String(), were(res.Left()))}
 	case res.EndedBy == crawl.ByStop: // as was asked for, pages or not
 		return nil
 	case rec.Succeeded() == 0:
 		return nothing(res, rec)
 	case o.FailOnLimit && res.EndedBy.Limit():
-		return &shell.ExitError{Code: shell.ExitLimit, Err: fmt.Errorf("a limit ended the crawl: %s; %s left", res.EndedBy, were(res.Left())), Hint: goOn, Continues: true}
+		return &shell.ExitError{Code: shell.ExitLimit, Err: fmt.Errorf("a limit ended the crawl: %s; %s left", res.EndedBy, were(res.Left())), Hint: next, Continues: true}
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func nothing(res crawl.Result, rec *report.Recorder) error {
 		case gate.Reason(fetch.ReasonPort):
 			hint = "allow the port with --ports"
 		case gate.Reason(fetch.ReasonTLS):
-			hint = "have the server's certificate mended; --insecure accepts any"
+			hint = "ask for the server's certificate to be fixed; --insecure accepts any"
 		}
 	}
 	return &shell.ExitError{Code: shell.ExitNothing, Err: fmt.Errorf("nothing could be fetched%s", why), Hint: hint}
@@ -75,13 +75,13 @@ func were(n int) string {
 	return shell.Counted(n, "URL") + " were"
 }
 
-// goOn tells how to go on with the crawl in dir after res; it is empty when there is
-// nothing to go on with.
-func (o *options) goOn(dir string, durable bool, res crawl.Result) string {
+// next says how to continue the crawl in dir after res; it is empty when there is nothing
+// to continue.
+func (o *options) next(dir string, durable bool, res crawl.Result) string {
 	if !durable || res.EndedBy == crawl.Done {
 		return ""
 	}
-	text := "to go on: " + crawldir.ResumeCommand(dir)
+	text := "to continue: " + crawldir.ResumeCommand(dir)
 	switch res.EndedBy {
 	case crawl.ByMaxPages:
 		text += fmt.Sprintf(" --max-pages N, with N above %d", o.MaxPages)
@@ -93,23 +93,23 @@ func (o *options) goOn(dir string, durable bool, res crawl.Result) string {
 
 // stopped is the error of a crawl that could not write any more. What was committed
 // before is not touched by it.
-func stopped(err error, goOn string) error {
+func stopped(err error, next string) error {
 	var e *shell.ExitError
-	if goOn == "" || !errors.As(shell.DiskError(err), &e) {
+	if next == "" || !errors.As(shell.DiskError(err), &e) {
 		return shell.DiskError(err)
 	}
 	e.Err = fmt.Errorf("%w; nothing written before is harmed", shell.Plain(err))
-	e.Hint = freeSpace(goOn)
+	e.Hint = freeSpace(next)
 	if crawldir.Forbidden(err) {
-		e.Hint = "make the directory writable for you; " + goOn
+		e.Hint = "make the directory writable for you; " + next
 	}
 	return e
 }
 
 // freeSpace is what to do about a disk that takes no more.
-func freeSpace(goOn string) string {
-	if goOn == "" {
+func freeSpace(next string) string {
+	if next == "" {
 		return "free some space, or choose another place to write to"
 	}
-	return "free space or mend the disk; " + goOn
+	return "free space or repair the disk; " + next
 }

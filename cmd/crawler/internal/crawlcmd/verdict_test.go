@@ -32,7 +32,7 @@ func TestStoppedCrawlEndedWell(t *testing.T) {
 			t.Errorf("%s: %v, want exit code %d", by, err, code)
 		}
 	}
-	if next := o.goOn("out", true, crawl.Result{EndedBy: crawl.ByStop, Queued: 3}); next != "to go on: crawler resume out" {
+	if next := o.next("out", true, crawl.Result{EndedBy: crawl.ByStop, Queued: 3}); next != "to continue: crawler resume out" {
 		t.Errorf("the next step is %q", next)
 	}
 }

@@ -17,15 +17,15 @@ import (
 	"crawler/store"
 )
 
-// Refuse says why a crawl that is there cannot be opened or gone on with, and what to
+// Refuse says why a crawl that is there cannot be opened or continued, and what to
 // do. What is neither the user's mistake nor the disk's trouble is damage: a file that
 // is gone, or is not what was written.
 func Refuse(name string, err error) error {
 	switch {
 	case errors.Is(err, store.ErrLocked):
-		return shell.UsageError("wait until it has ended; crawler why and the .jsonl files tell of it meanwhile", "another process is working on the crawl in %s", name)
+		return shell.UsageError("wait until it has ended; meanwhile crawler why and the .jsonl files show its progress", "another process is working on the crawl in %s", name)
 	case errors.Is(err, store.ErrNotDurable):
-		return shell.UsageError("begin again with another -o, and without --durable=false if it is to be resumable", "%w", err)
+		return shell.UsageError("begin again with another -o, and without --durable=false if you want to resume it", "%w", err)
 	case errors.Is(err, store.ErrNoCrawl) || !IsDir(name):
 		return shell.UsageError("name the directory that was given to crawler crawl -o", "%w", shell.Plain(err))
 	case errors.Is(err, crawl.ErrOlder):
@@ -36,12 +36,12 @@ func Refuse(name string, err error) error {
 	case Forbidden(err):
 		return &shell.ExitError{Code: shell.ExitDisk, Err: shell.Plain(err), Hint: "make it readable and writable for you; then " + ResumeCommand(name)}
 	case Exhausted(err):
-		return &shell.ExitError{Code: shell.ExitDisk, Err: shell.Plain(err), Hint: "free space on its disk, or mend that; then " + ResumeCommand(name)}
+		return &shell.ExitError{Code: shell.ExitDisk, Err: shell.Plain(err), Hint: "free space on its disk, or repair it; then " + ResumeCommand(name)}
 	}
 	return Damaged(name, err)
 }
 
-// IsDir is false for what is there and no directory.
+// IsDir reports true unless name exists and is not a directory.
 func IsDir(name string) bool {
 	info, err := os.Stat(name)
 	return err != nil && !errors.Is(err, syscall.ENOTDIR) || err == nil && info.IsDir()
@@ -63,7 +63,7 @@ func Exhausted(err error) bool {
 	return false
 }
 
-// Damaged is the error of a crawl that cannot be gone on with or read.
+// Damaged is the error of a crawl that can neither be continued nor read.
 func Damaged(name string, err error) error {
 	text := strings.TrimPrefix(shell.Plain(err).Error(), name+": ")
 	switch named := strings.HasPrefix(text, name+" ") || strings.HasPrefix(text, name+"/"); {
@@ -82,12 +82,12 @@ func Unreadable(name string, err error) error {
 	case Forbidden(err):
 		return &shell.ExitError{Code: shell.ExitFailed, Err: shell.Plain(err), Hint: "make it readable for you"}
 	case Exhausted(err):
-		return &shell.ExitError{Code: shell.ExitFailed, Err: shell.Plain(err), Hint: "mend the disk, or read a copy of the directory"}
+		return &shell.ExitError{Code: shell.ExitFailed, Err: shell.Plain(err), Hint: "repair the disk, or read a copy of the directory"}
 	}
 	return Refuse(name, err)
 }
 
-// CheckRecords refuses files of records that are none: a device might never end.
+// CheckRecords rejects record files that are not regular files: a device might never end.
 func CheckRecords(name string) error {
 	for _, file := range []string{report.PagesFile, report.SkippedFile, report.LinksFile, report.EdgesFile, report.EdgesCSVFile} {
 		file = filepath.Join(name, file)
@@ -98,7 +98,7 @@ func CheckRecords(name string) error {
 	return nil
 }
 
-// ResumeCommand is what to type to go on with the crawl in dir.
+// ResumeCommand is what to type to continue the crawl in dir.
 func ResumeCommand(dir string) string { return "crawler resume " + shell.Quoted(dir) }
 
 // Check refuses what is no crawl's directory.

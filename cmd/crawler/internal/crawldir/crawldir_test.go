@@ -26,10 +26,10 @@ func TestTroubleWithACrawlThatIsThere(t *testing.T) {
 		{Refuse, at(syscall.EACCES), shell.ExitDisk, "make it readable and writable for you; then crawler resume "},
 		{Refuse, at(syscall.EROFS), shell.ExitDisk, "make it readable and writable for you"},
 		{Refuse, at(syscall.ENOSPC), shell.ExitDisk, "free space on its disk"},
-		{Refuse, at(syscall.EIO), shell.ExitDisk, "mend"},
+		{Refuse, at(syscall.EIO), shell.ExitDisk, "or repair it"},
 		{Refuse, at(syscall.ENOENT), shell.ExitFailed, "put a copy in its place"},
 		{Unreadable, at(syscall.EACCES), shell.ExitFailed, "make it readable for you"},
-		{Unreadable, at(syscall.EIO), shell.ExitFailed, "mend the disk"},
+		{Unreadable, at(syscall.EIO), shell.ExitFailed, "repair the disk"},
 		{Unreadable, at(syscall.EISDIR), shell.ExitFailed, "put a copy in its place"},
 	} {
 		var e *shell.ExitError

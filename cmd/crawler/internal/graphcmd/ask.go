@@ -17,7 +17,7 @@ const maxListed = 10_000_000
 var graphStats = graphVerb{
 	use:   "stats DIR",
 	short: "How large the graph is, and how it is shaped",
-	long: `stats tells of the crawl in DIR: URLs and links, bits a link, how many links URLs have
+	long: `stats describes the links of the crawl in DIR: URLs and links, bits a link, links a URL
 and the power law they follow, how many links stay within a host and a directory, weak
 and strong components, and how far URLs are from each other.`,
 	example: "  crawler graph stats example\n  crawler graph stats example --html stats.html",
@@ -56,7 +56,7 @@ status, "redirect", or why it was not fetched.`,
 var graphReach = graphVerb{
 	use:   "reach DIR [URL]",
 	short: "How many URLs can be reached by 1, 2, 3... links",
-	long: `reach counts how many URLs can be reached from URL by so many links: exactly up to
+	long: `reach counts how many URLs can be reached from URL by 1, 2, 3... links: exactly up to
 100,000, else by sketches (HyperLogLog counters, one a URL) with 95 % intervals.
 Without a URL it estimates the same for all URLs together: the neighbourhood function
 (HyperANF), the effective diameter and the mean distance.`,

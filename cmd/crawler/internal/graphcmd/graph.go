@@ -152,13 +152,13 @@ func graphError(dir string, err error) error {
 	case errors.Is(err, survey.ErrNoLinks):
 		return shell.UsageError("an earlier version of crawler made it: crawl again with another -o", "%w", err)
 	case errors.Is(err, survey.ErrEmpty):
-		return &shell.ExitError{Code: shell.ExitNothing, Err: err, Hint: "crawler report " + dir + " tells why, if the crawl has ended"}
+		return &shell.ExitError{Code: shell.ExitNothing, Err: err, Hint: "crawler report " + dir + " says why, if the crawl has ended"}
 	case errors.Is(err, report.ErrLinks):
 		return crawldir.Damaged(dir, err)
 	case crawldir.Forbidden(err):
 		return &shell.ExitError{Code: shell.ExitDisk, Err: shell.Plain(err), Hint: "the graph is written into " + filepath.Join(dir, survey.Folder) + ": make that writable, or copy the crawl"}
 	case crawldir.Exhausted(err):
-		return &shell.ExitError{Code: shell.ExitDisk, Err: shell.Plain(err), Hint: "free space on the disk of " + dir + ", or mend that"}
+		return &shell.ExitError{Code: shell.ExitDisk, Err: shell.Plain(err), Hint: "free space on the disk of " + dir + ", or repair it"}
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, graph.ErrDamaged):
 		return &shell.ExitError{Code: shell.ExitFailed, Err: shell.Plain(err), Hint: rebuild}
 	}
@@ -228,7 +228,7 @@ func findURL(g *survey.Survey, dir, text string) (int, error) {
 	if err != nil || ok {
 		return node, err
 	}
-	hint := "crawler why " + dir + " " + u.String() + " tells more"
+	hint := "crawler why " + dir + " " + u.String() + " says more"
 	if story, err := report.Why(dir, u); err == nil && len(story.Closest) > 0 {
 		hint = "the closest ones: " + strings.Join(story.Closest, " ")
 	}

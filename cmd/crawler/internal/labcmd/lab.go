@@ -97,9 +97,9 @@ func (e experiment) command(s shell.Streams) *cobra.Command {
 			case ctx.Err() != nil:
 				return &shell.ExitError{Code: shell.ExitInterrupted, Err: errors.New("interrupted; nothing was written")}
 			case errors.As(err, &file):
-				return &shell.ExitError{Code: shell.ExitFailed, Err: err, Hint: "crawler lab " + c.Name() + " --help tells what it reads"}
+				return &shell.ExitError{Code: shell.ExitFailed, Err: err, Hint: "crawler lab " + c.Name() + " --help says what it reads"}
 			case err != nil:
-				return shell.UsageError("crawler lab "+c.Name()+" --help tells what it takes", "%w", err)
+				return shell.UsageError("crawler lab "+c.Name()+" --help says what it takes", "%w", err)
 			}
 			return o.Present(s, result)
 		},
@@ -193,7 +193,7 @@ share that occurs once.`,
 	{
 		use:   "restart [DIR]",
 		short: "What a crawl loses under six ways to restart its filter",
-		long: `restart simulates crawls of a link graph and tells how many pages are lost, and
+		long: `restart simulates crawls of a link graph and reports how many pages are lost, and
 how many are fetched twice, when the filter of seen URLs is never restarted,
 cleared, aged in two generations, rebuilt from the log with a new seed, and
 rebuilt with its doubtful answers offered again or settled exactly.

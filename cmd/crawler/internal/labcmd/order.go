@@ -15,7 +15,7 @@ var orderExperiment = experiment{
 	use:   "order [DIR]",
 	short: "What share of PageRank a crawl has fetched, by the order of its pages",
 	long: `order crawls a link graph with the frontier of crawler crawl under each --order
-and tells what share of the graph's PageRank the first 5, 10 and 20 % of the pages
+and reports what share of the graph's PageRank the first 5, 10 and 20 % of the pages
 have, beside a random order and an oracle's.
 
 The graph is that of the crawl in DIR, or of the HTML files under DIR, or

@@ -44,7 +44,7 @@ func badReport(dir string, err error) error {
 	err = crawldir.Unreadable(dir, err)
 	var e *shell.ExitError
 	if _, noMeta := store.ReadMeta(store.Disk(), dir); noMeta == nil && !crawldir.Forbidden(err) && errors.As(err, &e) {
-		e.Hint = crawldir.ResumeCommand(dir) + " writes it again, and goes on with the crawl if that is not complete"
+		e.Hint = crawldir.ResumeCommand(dir) + " writes it again, and continues the crawl if that is not complete"
 	}
 	return err
 }
@@ -54,7 +54,7 @@ func unfinished(dir string) string {
 	if _, err := store.ReadMeta(store.Disk(), dir); err != nil {
 		return "it was killed, or still runs; its pages so far are in " + report.PagesFile + ". To crawl again, remove the directory or choose another -o"
 	}
-	return "it still runs, or was killed: " + crawldir.ResumeCommand(dir) + " goes on with it, or writes the report if that is all it lacks; its pages so far are in " + report.PagesFile
+	return "it still runs, or was killed: " + crawldir.ResumeCommand(dir) + " continues it, or writes the report if that is all it lacks; its pages so far are in " + report.PagesFile
 }
 
 func printReport(w io.Writer, r *report.Report, asJSON bool) error {

@@ -28,15 +28,15 @@ func NewWhy(s shell.Streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "why DIR URL",
-		Short: "Tell what a crawl did with one URL, and why",
-		Long: `why tells a URL's story as the crawl in DIR knows it: the page with the link to it,
+		Short: "Say what a crawl did with one URL, and why",
+		Long: `why prints what the crawl in DIR knows of a URL: the page with the link to it,
 what it answered or why it was refused, how often it was tried, where it waits in the
-queue of its host, and which pages have the same text or nearly the same. Of a URL that
-the crawl has no record it names the closest ones that have one.
+queue of its host, and which pages have the same text or nearly the same. For a URL that
+the crawl never saw, it lists the closest ones that it did see.
 
 It reads the records, and the state of a crawl that ended, was stopped or was killed.
 While the crawl runs, if it kept no state (--durable=false) or may only be read, the
-records have to do.`,
+records are the only source.`,
 		Example: `  crawler why example https://example.com/about
   crawler why example https://example.com/about --json | jq .pages`,
 		Args: shell.Exactly(2, "name the crawl's directory and a URL: crawler why DIR URL"),
@@ -76,11 +76,11 @@ func why(s shell.Streams, name, text string, asJSON bool) error {
 	if err := crawldir.CheckRecords(name); err != nil {
 		return crawldir.Damaged(name, err)
 	}
-	told, err := report.Why(name, u)
+	known, err := report.Why(name, u)
 	if err != nil {
 		return crawldir.Unreadable(name, err)
 	}
-	st := &story{Story: told}
+	st := &story{Story: known}
 	st.Seed = slices.ContainsFunc(meta.Seeds, func(seed string) bool {
 		s, err := weburl.Options{DropParams: meta.Flags["drop-params"]}.Parse(seed)
 		return err == nil && s.String() == st.URL
@@ -200,7 +200,7 @@ func (st *story) lookIntoQueue(q *store.Queue, name string, state []byte, fits f
 	return found, err
 }
 
-// text adds to the story what its records do not tell.
+// text adds to the story what its records do not say.
 func (st *story) text(now time.Time) string {
 	var b strings.Builder
 	b.WriteString(st.Story.Text())

@@ -69,7 +69,7 @@ func (k kind) refusal(flag string) error {
 	case once:
 		return shell.UsageError("leave it out: seeds and settings of the crawl stand in its crawl.json", "resume takes no --%s", flag)
 	case extent:
-		return shell.UsageError(anew, "--%s cannot change in mid-crawl: it decides which pages belong to the crawl, and would make one crawl of two", flag)
+		return shell.UsageError(anew, "--%s cannot change in mid-crawl: it decides which pages belong to the crawl, and would mix two different crawls", flag)
 	case content:
 		return shell.UsageError(anew, "--%s cannot change in mid-crawl: the records of the pages before and after would not fit together", flag)
 	}

@@ -111,9 +111,9 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	f.Var(&o.MaxBytes, "max-bytes", "stop after `SIZE` of bodies, such as 2GiB, over all runs; 0 has no limit")
 	f.Var(&o.TimeLimit, "time-limit", "stop after `TIME`, such as 90s or 2h, of each run; 0 has no limit")
 	f.BoolVar(&o.FailOnLimit, "fail-on-limit", false, "exit with 5 when a limit ended the crawl")
-	f.BoolVar(&o.Sitemap, "sitemap", false, "enter by the sitemaps that robots.txt names, too")
+	f.BoolVar(&o.Sitemap, "sitemap", false, "also start from the sitemaps that robots.txt names")
 	f.BoolVar(&o.Assets, "assets", false, "fetch images, scripts and style sheets, too")
-	f.Var(&o.Order, "order", "which pages of a host come first, and of the hosts that may be asked: `bfs|opic|inlinks|opic+inlinks`: near the seeds, or what much leads to so far")
+	f.Var(&o.Order, "order", "which pages of a host come first, and which of the hosts that may be asked: `bfs|opic|inlinks|opic+inlinks`: those near the seeds, or the most linked-to so far")
 	f.IntVar(&o.OrderPages, "order-pages", frontier.DefaultOrderPages, "keep at most `N` queued pages in that order, 246 bytes each; the others come breadth-first")
 	f.StringSliceVar(&o.DropParams, "drop-params", nil, "drop these query `PARAMETERS` from every URL, such as utm_*,fbclid")
 
@@ -122,11 +122,11 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	f.IntVarP(&o.Concurrency, "concurrency", "c", 64, "fetch at most `N` pages at the same time")
 	f.IntVar(&o.PerHost, "per-host", 1, "open at most `N` connections to one host")
 	f.Float64Var(&o.RateLimit, "rate-limit", 0, "fetch at most `N` pages a second from all hosts together; 0 has no limit")
-	f.IntVar(&o.Retries, "retries", 2, "try a page `N` more times after a failure that may pass")
+	f.IntVar(&o.Retries, "retries", 2, "try a page `N` more times after a failure that may be temporary")
 	f.Var(&o.Robots, "robots", "`obey|ignore` robots.txt, meta robots and rel=nofollow; ignore is for your own site")
 
 	f.Var(&o.Traps, "traps", "`avoid|follow` pages that a server seems to make up without end: calendars, session ids, mazes")
-	f.StringArrayVar(&o.TrapTrust, "trap-trust", nil, "take nothing for a trap whose URL, or pattern in the report, begins with `PREFIX`, such as shop.test/list (repeatable)")
+	f.StringArrayVar(&o.TrapTrust, "trap-trust", nil, "never treat URLs, or patterns in the report, that start with `PREFIX` as traps, such as shop.test/list (repeatable)")
 
 	f.StringVar(&o.Contact, "contact", "", "how a site's owner reaches you, a `URL` or mail address; part of the user agent")
 	f.StringVar(&o.UserAgent, "user-agent", "", "the whole User-Agent `TEXT` (default crawler/VERSION (+CONTACT)); its first word is looked up in robots.txt")
@@ -139,7 +139,7 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	f.Var(&o.Ports, "ports", "connect to these `PORTS` only, and to those of seeds, such as 80,443,8000-8999 (default all but those browsers refuse, such as 25)")
 	f.BoolVar(&o.Insecure, "insecure", false, "accept any certificate: expired, self-signed or for another name")
 	f.Var(&o.Timeout, "timeout", "longest `TIME` for one page, from connecting to the last byte")
-	f.Var(&o.MinRate, "min-rate", "give up a page whose body, 10s after its header, came more slowly than `SIZE` a second; 0 is off")
+	f.Var(&o.MinRate, "min-rate", "give up a page whose body comes more slowly than `SIZE` a second, from 10s after its header on; 0 is off")
 	f.Var(&o.MaxSize, "max-size", "cut bodies at `SIZE`, decoded; those of images, films, archives and other binaries at 256KiB at most")
 	f.Var(&o.Grace, "grace", "give pages in flight `TIME` to finish when the crawl is stopped")
 
@@ -148,15 +148,15 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	f.Lookup("edges").NoOptDefVal = EdgesJSONL
 	f.BoolVar(&o.ExactStats, "exact-stats", false, "count words exactly too, and report both (memory grows with the words)")
 	f.IntVar(&o.MaxSites, "max-sites", 1000, "report the words of `N` sites; the others share one line")
-	f.IntVar(&o.ExpectURLs, "expect-urls", 100_000, "size the filter of seen URLs for `N`; it grows by restarts, with --dedup filter it stays")
-	f.Float64Var(&o.FPRate, "fp-rate", 0.001, "size the filter for this `RATE` of false positives, each of which costs a check; with --dedup filter, a page")
+	f.IntVar(&o.ExpectURLs, "expect-urls", 100_000, "size the filter of seen URLs for `N`; it grows by restarts; with --dedup filter it keeps its size")
+	f.Float64Var(&o.FPRate, "fp-rate", 0.001, "size the filter for this `RATE` of false positives, each of which costs a lookup, or with --dedup filter a page")
 	f.IntVar(&o.RestartEvery, "restart-every", 0, "restart the filter every `N` URLs, too; 0 restarts when it is full (not with --dedup filter)")
 
-	f.BoolVar(&o.Durable, "durable", true, "keep the crawl's state on disk, so that crawler resume can go on after a stop or a crash; =false keeps it in memory")
-	f.Var(&o.Dedup, "dedup", "`exact|filter`: exact settles every doubt of the filter against a log of all URLs; filter bounds the memory and may lose pages, the report says how many")
+	f.BoolVar(&o.Durable, "durable", true, "keep the crawl's state on disk, so that crawler resume can continue after a stop or a crash; =false keeps it in memory")
+	f.Var(&o.Dedup, "dedup", "`exact|filter`: exact looks up in a log of all URLs what the filter cannot decide; filter bounds the memory and may lose pages; the report says how many")
 	f.Var(&o.MinFree, "min-free", "stop when the disk has less than `SIZE` free; 0 is off")
 	f.Var(&o.MaxMemory, "max-memory", "fetch fewer pages at once, and collect garbage harder, as memory nears `SIZE`, such as 512MiB; at least 64MiB, 0 leaves it to GOMEMLIMIT")
-	f.Uint64Var(&o.Seed, "seed", 0, "derive every hash from `N`, for runs to compare; 0 draws a secret one, which no site can play against")
+	f.Uint64Var(&o.Seed, "seed", 0, "derive every hash from `N`, for runs to compare; 0 draws a secret one, which no site can exploit")
 
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress and no warnings")
 	f.BoolVarP(&o.Verbose, "verbose", "v", false, "log every page and every refusal")

@@ -47,7 +47,7 @@ func FirstError(errs ...error) error {
 	return nil
 }
 
-// DiskError tells an error of writing from others.
+// DiskError is an error of writing, with what to do about it.
 func DiskError(err error) error {
 	hint := "choose another place to write to"
 	if errors.Is(err, syscall.ENOSPC) {
