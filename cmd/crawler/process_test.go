@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/report"
 )
@@ -39,7 +40,7 @@ func startCrawler(t *testing.T, bin string, args ...string) *process {
 func startFor(t *testing.T, limit time.Duration, bin string, args ...string) *process {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	p := &process{Cmd: exec.CommandContext(ctx, bin, args...), ended: make(chan struct{}), cancel: cancel}
+	p := &process{Cmd: crawltest.Tie(exec.CommandContext(ctx, bin, args...)), ended: make(chan struct{}), cancel: cancel}
 	p.Stdout, p.Stderr = &p.out, &p.out
 	p.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0") // or each would end a second late
 	p.Cancel = func() error { return p.Process.Signal(syscall.SIGQUIT) }
@@ -56,10 +57,14 @@ func startFor(t *testing.T, limit time.Duration, bin string, args ...string) *pr
 	return p
 }
 
-// kill is SIGKILL, and waits for the end.
+// kill is SIGKILL, for what the process has started, too, and waits for the end.
 func (p *process) kill() {
-	p.Process.Kill()
-	<-p.ended
+	select {
+	case <-p.ended: // the number may be another's by now
+	default:
+		crawltest.Kill(p.Cmd)
+		<-p.ended
+	}
 }
 
 // succeed waits for exit code 0.
@@ -97,7 +102,7 @@ func (p *process) await(reached <-chan struct{}, after time.Duration) {
 
 func command(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(name, args...)
+	cmd := crawltest.Tie(exec.Command(name, args...))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

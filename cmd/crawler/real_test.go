@@ -137,7 +137,7 @@ http { include /etc/nginx/mime.types; default_type application/octet-stream; gzi
 	if err := os.WriteFile(name, []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "-c", name, "-p", dir, "-e", filepath.Join(dir, "error.log"))
+	cmd := crawltest.Tie(exec.Command(path, "-c", name, "-p", dir, "-e", filepath.Join(dir, "error.log")))
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("nginx: %v (install it: .ci/packages nginx-light)", err)

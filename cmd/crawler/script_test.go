@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"crawler": main})
+	crawltest.Main(m, main)
 }
 
 // TestScripts runs the program as a user does: every script in testdata/script.

@@ -24,7 +24,7 @@ import (
 // A first signal ends the crawl gracefully, with the report and exit code 130.
 func TestFirstSignal(t *testing.T) {
 	s, url := crawltest.ServeAndCount(t, crawltest.Slow)
-	cmd := exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--delay", "0", "-q")
+	cmd := crawltest.Tie(exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--delay", "0", "-q"))
 	var out bytes.Buffer
 	cmd.Stdout = &out
 	if err := cmd.Start(); err != nil {
@@ -44,7 +44,7 @@ func TestFirstSignal(t *testing.T) {
 // time, and says how to continue.
 func TestSecondSignal(t *testing.T) {
 	s, url := crawltest.ServeAndCount(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	cmd := exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--grace", "1h", "--timeout", "1h")
+	cmd := crawltest.Tie(exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--grace", "1h", "--timeout", "1h"))
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestClosedOutputs(t *testing.T) {
 			if c.jsonl {
 				flags = "--jsonl"
 			}
-			cmd := exec.CommandContext(t.Context(), "sh", "-c", "exec crawler crawl "+url+" -o "+out+" --delay 0 "+flags+" "+c.redirect)
+			cmd := crawltest.Tie(exec.CommandContext(t.Context(), "sh", "-c", "exec crawler crawl "+url+" -o "+out+" --delay 0 "+flags+" "+c.redirect))
 			cmd.ExtraFiles = []*os.File{w}
 			cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 			var text bytes.Buffer

@@ -4,16 +4,16 @@ import (
 	"os"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
 	"crawler/cmd/crawler/internal/crawlcmd"
+	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/cmd/crawler/internal/shell"
 )
 
 // The parts of a measurement are this test binary under another name.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"crawler": program})
+	crawltest.Main(m, program)
 }
 
 // program is the crawler with the verbs that these tests need.
