@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -126,34 +124,71 @@ func (r *runner) try(ctx context.Context, m mutant) (o outcome) {
 	return outcome{fate: survived, detail: strings.Join(packages, " ")}
 }
 
-// firstFailure finds the test in what go test prints.
-var firstFailure = regexp.MustCompile(`(?m)^ *--- FAIL: (\S+)|^panic: (.*)`)
-
-// test runs the tests of a package.
+// test runs the tests of a package until the first fails. (go test -failfast would do, but hangs
+// in packages with fuzz targets.)
 func (r *runner) test(ctx context.Context, dir string) outcome {
-	// A mutant may wait for ever or fill the memory; -timeout ends the first.
-	args := []string{"test", "-trimpath", "-vet=off", "-count=1", "-failfast", "-timeout", r.timeout.String()}
-	if r.skip != "" {
-		args = append(args, "-skip", r.skip)
-	}
-	out, err := r.goTool(ctx, append(args, "./"+dir)...)
-	var exit *exec.ExitError
-	text := string(out)
-	switch {
-	case err == nil:
-		return outcome{fate: survived}
-	case !errors.As(err, &exit):
+	program := filepath.Join(r.copied, "mutant.test")
+	if err := os.RemoveAll(program); err != nil {
 		return outcome{fate: invalid, detail: err.Error()}
-	case strings.Contains(text, "[build failed]"), strings.Contains(text, "[setup failed]"):
-		return outcome{fate: invalid, detail: "it does not build: " + strings.TrimSpace(text)}
-	case strings.Contains(text, "panic: test timed out"):
+	}
+	if out, err := r.goTool(ctx, "test", "-c", "-trimpath", "-vet=off", "-o", program, "./"+dir); err != nil {
+		return outcome{fate: invalid, detail: "it does not build: " + strings.TrimSpace(string(out))}
+	}
+	if _, err := os.Stat(program); err != nil {
+		return outcome{fate: survived} // there are no tests
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// A mutant may wait for ever: -test.timeout ends it.
+	cmd := exec.CommandContext(ctx, program, "-test.v", "-test.timeout", r.timeout.String(), "-test.skip", r.skip)
+	cmd.Dir, cmd.WaitDelay = filepath.Join(r.copied, dir), time.Second
+	w := &watcher{failed: cancel}
+	cmd.Stdout, cmd.Stderr = w, w
+	err := cmd.Run()
+	switch {
+	case w.hung:
 		return outcome{fate: hung, by: dir + ": time limit"}
+	case w.by != "":
+		return outcome{fate: killed, by: dir + ": " + w.by}
+	case err != nil:
+		return outcome{fate: killed, by: dir + ": " + err.Error()}
 	}
-	by := "?"
-	if m := firstFailure.FindStringSubmatch(text); m != nil {
-		by = m[1] + m[2]
+	return outcome{fate: survived}
+}
+
+// watcher looks for the first failure in what tests print.
+type watcher struct {
+	failed func()
+	line   []byte
+	by     string // the test that failed, or what it panicked with
+	hung   bool
+}
+
+func (w *watcher) Write(p []byte) (int, error) {
+	for _, c := range p {
+		if c != '\n' {
+			w.line = append(w.line, c)
+			continue
+		}
+		w.look(string(w.line))
+		w.line = w.line[:0]
 	}
-	return outcome{fate: killed, by: dir + ": " + by}
+	return len(p), nil
+}
+
+func (w *watcher) look(line string) {
+	if w.by != "" {
+		return
+	}
+	rest, failed := strings.CutPrefix(strings.TrimLeft(line, " "), "--- FAIL: ")
+	cause, panicked := strings.CutPrefix(line, "panic: ")
+	switch {
+	case failed:
+		w.by, _, _ = strings.Cut(rest, " ")
+		w.failed()
+	case panicked:
+		w.by, w.hung = line, strings.HasPrefix(cause, "test timed out")
+	}
 }
 
 func (r *runner) goTool(ctx context.Context, args ...string) ([]byte, error) {
