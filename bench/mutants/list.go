@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -50,17 +51,30 @@ func parse(list string) (all []mutant, err error) {
 
 var errNoPlace = errors.New("its line is not there, or there twice")
 
-// apply makes the change in a tree and returns the changed package's folder and what undoes
-// the change.
-func (m *mutant) apply(tree string) (dir string, undo func() error, err error) {
+// place returns the variant that fits a tree, and its file's text.
+func (m *mutant) place(tree string) (v variant, text []byte, err error) {
 	for _, v := range m.variants {
-		name := filepath.Join(tree, filepath.FromSlash(v.file))
-		text, err := os.ReadFile(name)
-		if err != nil || strings.Count(string(text), v.old) != 1 {
-			continue
+		text, err := os.ReadFile(filepath.Join(tree, filepath.FromSlash(v.file)))
+		if err == nil && strings.Count(string(text), v.old) == 1 {
+			return v, text, nil
 		}
-		undo = func() error { return os.WriteFile(name, text, 0o644) }
-		return filepath.Dir(v.file), undo, os.WriteFile(name, []byte(strings.Replace(string(text), v.old, v.new, 1)), 0o644)
 	}
-	return "", nil, errNoPlace
+	return v, nil, errNoPlace
+}
+
+// dir is the folder of the changed package.
+func (m *mutant) dir(tree string) (string, error) {
+	v, _, err := m.place(tree)
+	return path.Dir(v.file), err
+}
+
+// apply makes the change in a tree, and returns what undoes it.
+func (m *mutant) apply(tree string) (undo func() error, err error) {
+	v, text, err := m.place(tree)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Join(tree, filepath.FromSlash(v.file))
+	undo = func() error { return os.WriteFile(name, text, 0o644) }
+	return undo, os.WriteFile(name, []byte(strings.Replace(string(text), v.old, v.new, 1)), 0o644)
 }

@@ -21,6 +21,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -79,5 +80,8 @@ func (r *runner) run(ctx context.Context, list, only string) (good bool, err err
 	}
 	fmt.Printf("%d killed (%d of them by a time limit), %d survived, %d not applied, in %s\n",
 		count[killed]+count[hung], count[hung], count[survived], count[invalid], time.Since(began).Round(time.Second))
+	if len(r.unreliable) > 0 {
+		fmt.Printf("left out, since they failed without a mutant or not again: %s\n", strings.Join(r.unreliable, " "))
+	}
 	return count[survived]+count[invalid] == 0, nil
 }

@@ -116,7 +116,7 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range all {
-		_, undo, err := m.apply(dir)
+		undo, err := m.apply(dir)
 		if err == nil {
 			err = undo()
 		}

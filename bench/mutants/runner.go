@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -34,8 +35,10 @@ type runner struct {
 	skip    string
 	timeout time.Duration
 
-	copied    string              // the copy
-	importers map[string][]string // by package, both as folders below the module's
+	copied     string              // the copy
+	importers  map[string][]string // by package, both as folders below the module's
+	innocent   map[string]string   // by package: its tests without a mutant, compiled
+	unreliable []string            // tests that failed for another reason than a mutant
 }
 
 // open copies the tree and asks who imports whom.
@@ -54,14 +57,19 @@ func (r *runner) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	root := strings.TrimSpace(string(module)) + "/"
-	r.importers = map[string][]string{}
+	root := strings.TrimSpace(string(module))
+	within := func(p string) (dir string, ours bool) {
+		if p == root {
+			return ".", true
+		}
+		return strings.CutPrefix(p, root+"/")
+	}
+	r.importers, r.innocent = map[string][]string{}, map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		paths := strings.Fields(line)
-		from, ok := strings.CutPrefix(paths[0], root)
+		from, _ := within(paths[0])
 		for _, p := range paths[1:] {
-			to, ours := strings.CutPrefix(p, root)
-			if ok && ours && to != from && !slices.Contains(r.importers[to], from) {
+			if to, ours := within(p); ours && to != from && !slices.Contains(r.importers[to], from) {
 				r.importers[to] = append(r.importers[to], from)
 			}
 		}
@@ -100,67 +108,105 @@ func copyTree(to, from string) error {
 	})
 }
 
-// try applies a mutant, runs the tests, and takes it back.
-func (r *runner) try(ctx context.Context, m mutant) (o outcome) {
-	dir, undo, err := m.apply(r.copied)
+// try runs the tests on a mutant.
+func (r *runner) try(ctx context.Context, m mutant) outcome {
+	dir, err := m.dir(r.copied)
 	if err != nil {
 		return outcome{fate: invalid, detail: err.Error()}
 	}
-	defer func() {
-		if err := undo(); err != nil {
-			o = outcome{fate: invalid, detail: err.Error()}
-		}
-	}()
-	dir = filepath.ToSlash(dir)
 	packages := []string{dir}
 	if !r.owner {
 		packages = append(packages, r.importers[dir]...)
 	}
 	for _, p := range packages {
-		if o := r.test(ctx, p); o.fate != survived {
+		if o := r.test(ctx, &m, p); o.fate != survived {
 			return o
 		}
 	}
 	return outcome{fate: survived, detail: strings.Join(packages, " ")}
 }
 
-// test runs the tests of a package until the first fails. (go test -failfast would do, but hangs
-// in packages with fuzz targets.)
-func (r *runner) test(ctx context.Context, dir string) outcome {
+// test runs the tests of a package until the first fails that does so because of the mutant:
+// alone, and not without it. Others, which depend on the machine, are left out from then on.
+// (go test -failfast would do to stop, but hangs in packages with fuzz targets.)
+func (r *runner) test(ctx context.Context, m *mutant, dir string) outcome {
 	program := filepath.Join(r.copied, "mutant.test")
 	if err := os.RemoveAll(program); err != nil {
 		return outcome{fate: invalid, detail: err.Error()}
 	}
-	if out, err := r.goTool(ctx, "test", "-c", "-trimpath", "-vet=off", "-o", program, "./"+dir); err != nil {
+	undo, err := m.apply(r.copied)
+	if err != nil {
+		return outcome{fate: invalid, detail: err.Error()}
+	}
+	out, err := r.compile(ctx, program, dir)
+	if err := errors.Join(undo(), ctx.Err()); err != nil {
+		return outcome{fate: invalid, detail: err.Error()}
+	}
+	if err != nil {
 		return outcome{fate: invalid, detail: "it does not build: " + strings.TrimSpace(string(out))}
 	}
 	if _, err := os.Stat(program); err != nil {
 		return outcome{fate: survived} // there are no tests
 	}
+	for {
+		w := r.execute(ctx, program, dir, ".")
+		switch {
+		case w.hung:
+			return outcome{fate: hung, by: dir + ": time limit"}
+		case w.failed == "":
+			return outcome{fate: survived}
+		case !w.named || r.blames(ctx, program, dir, w.failed):
+			return outcome{fate: killed, by: dir + ": " + w.failed}
+		}
+		r.unreliable = append(r.unreliable, w.failed)
+	}
+}
+
+// blames reports whether a test fails because of the mutant.
+func (r *runner) blames(ctx context.Context, program, dir, test string) bool {
+	alone := "^" + test + "$"
+	if w := r.execute(ctx, program, dir, alone); w.failed == "" {
+		return false
+	}
+	if r.innocent[dir] == "" {
+		r.innocent[dir] = filepath.Join(r.copied, strings.ReplaceAll(dir, "/", "-")+".test")
+		if _, err := r.compile(ctx, r.innocent[dir], dir); err != nil {
+			return false
+		}
+	}
+	w := r.execute(ctx, r.innocent[dir], dir, alone)
+	return w.failed == ""
+}
+
+func (r *runner) compile(ctx context.Context, program, dir string) ([]byte, error) {
+	return r.goTool(ctx, "test", "-c", "-trimpath", "-vet=off", "-o", program, "./"+dir)
+}
+
+// execute runs the tests of a compiled package until one fails.
+func (r *runner) execute(ctx context.Context, program, dir, tests string) *watcher {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// A mutant may wait for ever: -test.timeout ends it.
-	cmd := exec.CommandContext(ctx, program, "-test.v", "-test.timeout", r.timeout.String(), "-test.skip", r.skip)
-	cmd.Dir, cmd.WaitDelay = filepath.Join(r.copied, dir), time.Second
-	w := &watcher{failed: cancel}
-	cmd.Stdout, cmd.Stderr = w, w
-	err := cmd.Run()
-	switch {
-	case w.hung:
-		return outcome{fate: hung, by: dir + ": time limit"}
-	case w.by != "":
-		return outcome{fate: killed, by: dir + ": " + w.by}
-	case err != nil:
-		return outcome{fate: killed, by: dir + ": " + err.Error()}
+	w := &watcher{stop: cancel}
+	skip := r.skip
+	for _, test := range r.unreliable {
+		skip = strings.TrimPrefix(skip+"|^"+test+"$", "|")
 	}
-	return outcome{fate: survived}
+	// A mutant may wait for ever: -test.timeout ends it.
+	cmd := exec.CommandContext(ctx, program, "-test.v", "-test.timeout", r.timeout.String(), "-test.run", tests, "-test.skip", skip)
+	cmd.Dir, cmd.WaitDelay = filepath.Join(r.copied, dir), time.Second
+	cmd.Stdout, cmd.Stderr = w, w
+	if err := cmd.Run(); err != nil && w.failed == "" {
+		w.failed = err.Error()
+	}
+	return w
 }
 
 // watcher looks for the first failure in what tests print.
 type watcher struct {
-	failed func()
+	stop   func()
 	line   []byte
-	by     string // the test that failed, or what it panicked with
+	failed string // the test that failed, or else how the program ended
+	named  bool   // failed is a test's name
 	hung   bool
 }
 
@@ -177,17 +223,17 @@ func (w *watcher) Write(p []byte) (int, error) {
 }
 
 func (w *watcher) look(line string) {
-	if w.by != "" {
+	if w.failed != "" {
 		return
 	}
-	rest, failed := strings.CutPrefix(strings.TrimLeft(line, " "), "--- FAIL: ")
+	test, failed := strings.CutPrefix(line, "--- FAIL: ")
 	cause, panicked := strings.CutPrefix(line, "panic: ")
 	switch {
 	case failed:
-		w.by, _, _ = strings.Cut(rest, " ")
-		w.failed()
+		w.failed, _, w.named = strings.Cut(test, " ")
+		w.stop()
 	case panicked:
-		w.by, w.hung = line, strings.HasPrefix(cause, "test timed out")
+		w.failed, w.hung = line, strings.HasPrefix(cause, "test timed out")
 	}
 }
 
