@@ -179,7 +179,7 @@ func (r *runner) blames(ctx context.Context, program, dir, test string) bool {
 }
 
 func (r *runner) compile(ctx context.Context, program, dir string) ([]byte, error) {
-	return r.goTool(ctx, "test", "-c", "-trimpath", "-vet=off", "-o", program, "./"+dir)
+	return r.goTool(ctx, "test", "-c", "-trimpath", "-vet=off", "-ldflags=-s -w", "-o", program, "./"+dir)
 }
 
 // execute runs the tests of a compiled package until one fails.
