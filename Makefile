@@ -13,7 +13,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 VULNDB     ?= https://vuln.go.dev
 
-.PHONY: run build test bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt conformance fuzz real real-big kill soak memory cost
+.PHONY: run build test bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt conformance fuzz real real-big kill soak memory cost mutants
 
 run:
 	$(GO) run ./cmd/crawler demo
@@ -61,6 +61,12 @@ PAGES ?= 20000
 
 bench-rivals:
 	cd bench/rivals && $(GO) run . -rounds $(or $(ROUNDS),5) -pages $(PAGES) $(RIVALS)
+
+# The tests of a tree whose code was changed in one line, for each of the changes in
+# bench/mutants/list.txt: which do they not notice? Twenty minutes; ONLY='^gate' takes a room,
+# TREE another tree, MUTANTS="-owner" passes flags on.
+mutants:
+	cd bench && $(GO) run ./mutants -tree $(or $(TREE),..) -only '$(ONLY)' $(MUTANTS)
 
 # Every estimator and filter against exact answers, at all sizes and seeds: half an hour.
 truth:
