@@ -46,7 +46,7 @@ func TestMergedDistinctAgainstTruth(t *testing.T) {
 	} {
 		words := different(c.words)
 		var a tally
-		for seed := range min(seeds(), 200) {
+		for seed := range tableSeeds() {
 			a.add(c.merge(t, words, seed), float64(c.words))
 		}
 		t.Logf("%-32s %s", c.name, &a)
