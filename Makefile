@@ -6,6 +6,11 @@ FUZZTIME ?= 10s
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race)
 
+# Packages in which no goroutine is started, tests included: the race detector could find
+# nothing there and would take ten times as long. arch_race_test.go holds the list.
+SERIAL = . ./configs ./dedup ./frontier ./gate ./internal/bigsite ./internal/binform ./internal/mazes \
+  ./internal/sheet ./internal/splitmix ./parse ./stats ./trap ./weburl
+
 # Tools are pinned here and run outside the module, so that go.mod names only what
 # the program needs.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -22,8 +27,12 @@ run:
 build:
 	CGO_ENABLED=0 $(GO) build -tags minimal -trimpath -ldflags '-s -w' -o crawler ./cmd/crawler
 
+# All others run under the race detector, the slowest to end first.
 test:
-	$(GO) test $(RACE) -shuffle=on ./...
+	@echo "== packages without goroutines"
+	$(GO) test -shuffle=on $(SERIAL)
+	@echo "== all others, $(or $(RACE),without a C compiler not) under the race detector"
+	$(GO) test $(RACE) -shuffle=on $(filter-out $(shell $(GO) list $(SERIAL)),$(shell $(GO) list ./...))
 
 # The micro-benchmarks of the hot paths beside bench/baseline.txt (five minutes), and two
 # commits of this tree by turns; docs/benchmarks.md says what each can tell. ONLY=parse
