@@ -80,7 +80,7 @@ func zipfText(pages int, exponent float64, seed uint64) [][]uint64 {
 // and its table has forgotten many words that the hint still knows.
 func TestLoadedWordsGoesOnForLong(t *testing.T) {
 	pages := 500
-	if raceEnabled || testing.Short() {
+	if testing.Short() {
 		pages = 100
 	}
 	text := zipfText(2*pages, 1, 1)

@@ -42,7 +42,7 @@ func TestDistinctTruthTable(t *testing.T) {
 // halfDecades returns 1, 3, 10, 30 and so on.
 func halfDecades() (sizes []int) {
 	most := 100_000
-	if os.Getenv("STATS_LONG") != "" && !raceEnabled {
+	if os.Getenv("STATS_LONG") != "" {
 		most = 10_000_000
 	}
 	for n := 1; n < most; n *= 10 {

@@ -24,7 +24,7 @@ import (
 // and an error of 1.25 times what theory gives.
 func seeds() uint64 {
 	switch {
-	case raceEnabled || testing.Short():
+	case testing.Short():
 		return 20
 	case os.Getenv("STATS_LONG") != "":
 		return 2000
@@ -38,7 +38,7 @@ func tableSeeds() uint64 { return min(seeds(), 200) }
 // upTo returns the sizes 1, 10, 100 and so on that a test should try.
 func upTo() []int {
 	sizes := []int{1, 10, 100, 1000, 10_000, 100_000}
-	if os.Getenv("STATS_LONG") != "" && !raceEnabled && !testing.Short() {
+	if os.Getenv("STATS_LONG") != "" && !testing.Short() {
 		return append(sizes, 1_000_000, 10_000_000)
 	}
 	return sizes
@@ -147,7 +147,7 @@ func longText(t *testing.T, words int) (name string, text []uint64) {
 	if text := realText(t); text != nil {
 		return "real text", text
 	}
-	if raceEnabled || testing.Short() {
+	if testing.Short() {
 		words /= 10
 	} else if os.Getenv("STATS_LONG") != "" {
 		words = max(words, 1_000_000)
