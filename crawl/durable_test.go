@@ -182,7 +182,7 @@ func (p *power) request() {
 // were not synced is lost. The filter is absurdly small, and nearly every URL is
 // settled by the log on disk.
 func TestCrashesLoseNothing(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range fewer(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { crashes(t, seed) })
 		})

@@ -148,7 +148,7 @@ func TestFailuresAreExchanges(t *testing.T) {
 // Exchanges belong to the commit: whatever the power takes, those that are left are of
 // requests that were sent, each page has its own, and none stands twice.
 func TestExchangesAreCutWithTheCommit(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range fewer(40) {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 78))
 			s, want := randomWeb(rng)
