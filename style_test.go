@@ -30,8 +30,8 @@ var banned = []struct{ pattern, instead string }{
 	{`lets? go of`, "drops"},
 }
 
-// unread are the folders whose comments were not looked through for this yet.
-var unread = []string{"cmd", "report", "dedup", "stats", "graph", "lab", "bench"}
+// unread are the folders and files whose comments were not looked through for this yet.
+var unread = []string{"cmd", "stats/surprise_bag.go"}
 
 // No line of a comment is wider than a screen: a line counts with the code before its
 // comment, and with tabs of 4 columns. Directives and lines that are one long word, such as
@@ -51,7 +51,7 @@ func TestCommentsAreNarrow(t *testing.T) {
 			}
 		}
 	})
-	if comments < 3000 {
+	if comments < 5000 {
 		t.Errorf("only %d lines of comments were found", comments)
 	}
 }
@@ -88,7 +88,7 @@ func TestPlainEnglish(t *testing.T) {
 			}
 		}
 	})
-	if texts < 3000 {
+	if texts < 5000 {
 		t.Errorf("only %d comments and texts were found", texts)
 	}
 }
@@ -107,7 +107,7 @@ func eachGoFile(t *testing.T, fn func(path string, lines []string, tok token.Tok
 		if entry.IsDir() && slices.Contains(unread, path) {
 			return filepath.SkipDir
 		}
-		if entry.IsDir() || filepath.Ext(path) != ".go" {
+		if entry.IsDir() || filepath.Ext(path) != ".go" || slices.Contains(unread, filepath.ToSlash(path)) {
 			return nil
 		}
 		source, err := os.ReadFile(path)
