@@ -262,7 +262,8 @@ func TestPolitenessOverFiftyHosts(t *testing.T) {
 	last, count := map[string]time.Time{}, map[string]int{}
 	for _, h := range s.hits {
 		host, path, _ := strings.Cut(h.url, "/")
-		if prev, ok := last[host]; ok && path != "" { // the page after robots.txt learns the new delay on its way
+		// The page after robots.txt learns the new delay on its way.
+		if prev, ok := last[host]; ok && path != "" {
 			if gap := h.at.Sub(prev); gap < want[host] {
 				t.Errorf("%s: %v after the request before, want at least %v", h.url, gap, want[host])
 			}
