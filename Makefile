@@ -8,7 +8,7 @@ RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race)
 
 # Packages in which no goroutine is started, tests included: the race detector could find
 # nothing there and would take ten times as long. arch_race_test.go holds the list.
-SERIAL = . ./configs ./dedup ./frontier ./gate ./internal/bigsite ./internal/binform ./internal/mazes \
+SERIAL = . ./configs ./dedup ./frontier ./gate ./internal/binform ./internal/mazes \
   ./internal/sheet ./internal/splitmix ./lab ./parse ./stats ./trap ./weburl
 RACY   = $(filter-out $(shell $(GO) list $(SERIAL)),$(shell $(GO) list ./...))
 
