@@ -83,6 +83,7 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 		case <-progress.C:
 			c.report()
 			c.watchDisk()
+			c.watchNetwork(now)
 		case <-stopped:
 			stopped = nil
 			c.stop(ByInterrupt)
@@ -178,6 +179,14 @@ func (c *coordinator) keep(err error) {
 func (c *coordinator) watchDisk() {
 	if c.ledger.LowDisk() {
 		c.stop(ByLowDisk)
+	}
+}
+
+// watchNetwork stops the crawl when the network has been away for longer than it is waited
+// for: what is queued may be asked for another day.
+func (c *coordinator) watchNetwork(now time.Time) {
+	if since, _, down := c.gate.Queue().Outage(); down && now.Sub(since) >= c.cfg.Gate.Frontier.Patience {
+		c.stop(ByOutage)
 	}
 }
 

@@ -45,6 +45,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"crawler/fetch"
+	"crawler/frontier"
 	"crawler/gate"
 	"crawler/ledger"
 	"crawler/parse"
@@ -147,6 +148,9 @@ func (c *Config) setDefaults() {
 		c.Workers = 64
 	}
 	c.Gate.Frontier.Slots = c.Workers
+	if c.Gate.Frontier.Patience == 0 {
+		c.Gate.Frontier.Patience = frontier.DefaultPatience
+	}
 	if c.Grace == 0 {
 		c.Grace = 5 * time.Second
 	}

@@ -127,7 +127,7 @@ func (c *coordinator) report() {
 	for _, k := range n.Skipped {
 		p.Skipped += k
 	}
-	p.Busiest = queue.Busiest(busiestShown)
+	p.Busiest, p.Waiting = queue.Busiest(busiestShown), queue.Waiting(busiestShown)
 	c.cfg.Progress(p)
 }
 

@@ -53,6 +53,7 @@ const (
 	ByRecordError EndedBy = "error"       // the Recorder failed
 	ByStoreError  EndedBy = "store-error" // the Store failed
 	ByLowDisk     EndedBy = "low-disk"    // Config.MinFree
+	ByOutage      EndedBy = "outage"      // no host has answered for Config.Gate.Frontier.Patience
 )
 
 // Limit reports whether a configured limit ended the crawl.
@@ -70,6 +71,7 @@ type Progress struct {
 	TimeLimit             time.Duration
 	Busiest               []frontier.HostLoad // hosts with most URLs queued
 	Stopping              bool
+	Waiting               frontier.Waiting // for hosts and pages in trouble
 }
 
 // Audit is what it cost to keep the filter exact.

@@ -16,7 +16,7 @@ func (c *coordinator) settle(v *Visit) {
 	}
 	c.memory.completed++
 	now := time.Now()
-	lacks, pause := c.shortage.meet(v, now)
+	lacks, pause := c.shortage.meet(v, now, c.cfg.Gate.Frontier.Patience)
 	if pause {
 		c.gate.Queue().Pause(now.Add(localPause))
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -67,12 +69,12 @@ func (w *worker) read(ctx context.Context, v *Visit, resp *fetch.Response, err e
 	case isRedirect(resp):
 		v.redirected(resp, w.cfg.Parse.URL)
 		v.declined = v.Reason == "" && !w.follows(v, &parse.Link{URL: v.Target, Kind: parse.Canonical})
-	case resp.Status == 429 || resp.Status == 503:
-		v.Outcome.Kind = frontier.Throttled
-		v.Outcome.RetryAfter = resp.RetryAfter
-		v.tryAgain()
-	case resp.Status >= 500:
-		v.tryAgain()
+	case throttled(resp.Status):
+		v.Outcome.Kind, v.Outcome.RetryAfter = frontier.Throttled, resp.RetryAfter
+		v.tryAgain(v.Last)
+	case MayPass(resp.Status):
+		v.Outcome.Kind = frontier.Faulty
+		v.tryAgain(v.LastFaulty)
 	case resp.Status >= 300:
 	case err != nil && !w.stands(v, err):
 		v.fail(ctx, err)
@@ -117,7 +119,7 @@ func (w *worker) hook(v *Visit, resp *fetch.Response) {
 // attempt. A body that cannot be decoded is never accepted.
 func (w *worker) stands(v *Visit, err error) bool {
 	var fe *fetch.Error
-	return v.Last && errors.As(err, &fe) && fe.Reason.Temporary()
+	return v.LastFaulty && errors.As(err, &fe) && fe.Reason.Temporary()
 }
 
 // allowed asks robots.txt. If it must be read first, that is a request of its own on the
@@ -170,7 +172,7 @@ func (w *worker) readRobots(ctx context.Context, v *Visit) {
 		v.fail(ctx, err)
 		return
 	}
-	v.AskedRobots = true
+	v.AskedRobots, v.Outcome.Robots = true, true
 	v.End, v.Rules = RobotsRead, rules
 	if rules.Unreachable() && !w.cfg.Gate.IgnoreRobots {
 		v.unreachable(ctx, rules)
@@ -185,8 +187,8 @@ func (v *Visit) unreachable(ctx context.Context, rules *fetch.Rules) {
 		v.fail(ctx, err)
 		return
 	}
-	v.End, v.Reason, v.Robots, v.Detail = Failed, gate.Disallowed, gate.Unreachable, rules.Status()
-	v.Outcome.Kind, v.Outcome.Retry = frontier.Throttled, true
+	v.End, v.Reason, v.Robots, v.Detail = Failed, gate.RobotsUnreachable, gate.Unreachable, rules.Status()
+	v.Outcome.Kind, v.Outcome.Retry, v.Outcome.Why = frontier.Throttled, true, "robots.txt: "+rules.Status()
 	v.Outcome.RetryAfter = rules.RetryAfter()
 }
 
@@ -228,10 +230,26 @@ func field(resp *fetch.Response, name string) string {
 	return ""
 }
 
+// throttled reports whether a status says that the host, or one behind it, cannot answer
+// now; those from 520 on are Cloudflare's.
+func throttled(status int) bool {
+	switch status {
+	case 429, 502, 503, 504, 520, 521, 522, 523, 524:
+		return true
+	}
+	return false
+}
+
+// MayPass reports whether a page that was answered with this status may be had later: 408,
+// 425, 429, and all from 500 on.
+func MayPass(status int) bool {
+	return status == 408 || status == 425 || status == 429 || status >= 500
+}
+
 // tryAgain defers the page if it has an attempt left; on the last one the answer stands.
-func (v *Visit) tryAgain() {
-	v.Outcome.Retry = true
-	if !v.Last {
+func (v *Visit) tryAgain(last bool) {
+	v.Outcome.Retry, v.Outcome.Why = true, "answered "+strconv.Itoa(v.Status)
+	if !last {
 		v.End = Deferred
 	}
 }
@@ -243,13 +261,20 @@ func (v *Visit) fail(ctx context.Context, err error) {
 		return
 	}
 	v.End, v.Reason, v.Detail = Failed, gate.Reason(fetch.ReasonProtocol), err.Error()
-	v.Outcome.Kind = frontier.Failed
+	v.Outcome.Kind, v.Outcome.Why = frontier.Failed, string(v.Reason)
 	var fe *fetch.Error
 	if !errors.As(err, &fe) {
 		return
 	}
 	v.Reason, v.Detail, v.Outcome.Retry = gate.Reason(fe.Reason), fe.Err.Error(), fe.Reason.Temporary()
+	v.Outcome.Why = string(v.Reason)
 	switch fe.Reason {
+	case fetch.ReasonNoHost:
+		v.Outcome.Gone = true
+	case fetch.ReasonDNS, fetch.ReasonProxy:
+		v.Outcome.Offline = true
+	case fetch.ReasonConnect:
+		v.Outcome.Offline = errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.ENETDOWN)
 	case fetch.ReasonDecode, fetch.ReasonBomb, fetch.ReasonBody, fetch.ReasonHeader, fetch.ReasonSlow:
 		v.Outcome.Kind = frontier.Answered
 	case fetch.ReasonAddress, fetch.ReasonPort:

@@ -220,6 +220,8 @@ func (f *Frontier) Return(it Item, started time.Time) (closed bool) {
 		f.refund(h, atOnce)
 	} else {
 		f.trust(h, true) // robots.txt was read
+		f.answer(h, started)
+		h.calm(started)
 	}
 	h.front = append(h.front, it)
 	f.queued++

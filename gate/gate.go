@@ -168,6 +168,8 @@ type Queue interface {
 	Leased() int
 	Hosts() int
 	Busiest(n int) []frontier.HostLoad
+	Waiting(n int) frontier.Waiting
+	Outage() (since, probe time.Time, down bool)
 	Landed()
 	Err() error
 }

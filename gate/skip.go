@@ -13,7 +13,7 @@ type Skip struct {
 	Reason Reason    `json:"reason"`
 	Via    string    `json:"via,omitempty"`    // page with the link, or the URL that redirected
 	Target string    `json:"target,omitempty"` // where it redirects to
-	Robots Robots    `json:"robots,omitempty"` // of Disallowed: why
+	Robots Robots    `json:"robots,omitempty"` // of Disallowed and RobotsUnreachable: why
 	Trap   trap.Kind `json:"trap,omitempty"`   // of Trapped
 	Detail string    `json:"detail,omitempty"` // what exactly happened, in words
 }
@@ -39,13 +39,16 @@ const (
 	TooDeep       Reason = "depth"          // more links from a seed than --depth
 	HostBudget    Reason = "host-budget"    // its host has had --max-pages-per-host
 	Nofollow      Reason = "nofollow"       // the link, page or header says nofollow
-	Disallowed    Reason = "robots"         // robots.txt forbids it, or could not be read
-	HostClosed    Reason = "host-closed"    // the host failed or throttled too often
+	Disallowed    Reason = "robots"         // robots.txt forbids it
+	HostClosed    Reason = "host-closed"    // the host was in trouble for too long
 	RedirectLoop  Reason = "redirect-loop"  // the redirects lead back to where they began
 	RedirectLimit Reason = "redirect-limit" // more than MaxRedirects
 	RedirectSeen  Reason = "redirect-seen"  // it redirects to a URL that was admitted by itself
 	RedirectBad   Reason = "redirect-bad"   // its Location is missing or no http(s) URL
 )
+
+// RobotsUnreachable is the failure of a URL whose robots.txt could not be read.
+const RobotsUnreachable Reason = "robots-unreachable"
 
 // Decision reports whether r is one of the crawl's own; every other Reason is a
 // failure of fetching.
