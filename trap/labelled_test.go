@@ -32,12 +32,12 @@ type item struct{ url, via weburl.URL }
 // walk is a breadth-first crawl of one site in this process: what the coordinator does,
 // without the waiting.
 type walk struct {
-	site    *mazes.Site
-	guard   *trap.Guard // nil to fetch everything
-	queue   []item
-	seen    map[weburl.URL]bool
-	held    map[uint64][]item
-	content map[string]bool
+	site     *mazes.Site
+	guard    *trap.Guard // nil to fetch everything
+	queue    []item
+	seen     map[weburl.URL]bool
+	deferred map[uint64][]item
+	content  map[string]bool
 
 	honest, fetched int // honest pages, trap pages
 	refused         int // URLs, those offered again not counted
@@ -48,7 +48,7 @@ type walk struct {
 }
 
 func newWalk(s *mazes.Site, g *trap.Guard) *walk {
-	w := &walk{site: s, guard: g, seen: map[weburl.URL]bool{}, held: map[uint64][]item{},
+	w := &walk{site: s, guard: g, seen: map[weburl.URL]bool{}, deferred: map[uint64][]item{},
 		content: map[string]bool{}, parser: parse.New(parse.Options{}), honestPages: map[weburl.URL]bool{}}
 	u, err := weburl.Parse(s.Seed)
 	if err != nil {
@@ -86,7 +86,7 @@ func (w *walk) allows(it item) bool {
 	v := w.guard.Judge(it.url)
 	if v.Kind != "" {
 		w.refused++
-		w.held[v.ID] = append(w.held[v.ID], it)
+		w.deferred[v.ID] = append(w.deferred[v.ID], it)
 	}
 	return v.Kind == ""
 }
@@ -120,9 +120,9 @@ func (w *walk) visit(it item) {
 	}
 	w.guard.Learn(w.sampler.Page(it.url, a.Status, w.page.Words, 0))
 	for _, id := range w.guard.Reopened() {
-		w.queue = append(w.queue, w.held[id]...)
-		w.refused -= len(w.held[id])
-		delete(w.held, id)
+		w.queue = append(w.queue, w.deferred[id]...)
+		w.refused -= len(w.deferred[id])
+		delete(w.deferred, id)
 	}
 }
 
