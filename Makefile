@@ -13,7 +13,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 VULNDB     ?= https://vuln.go.dev
 
-.PHONY: run build test bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt conformance fuzz real real-big kill soak memory cost
+.PHONY: run build test platforms bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt conformance fuzz real real-big kill soak memory cost
 
 run:
 	$(GO) run ./cmd/crawler demo
@@ -73,6 +73,16 @@ lint:
 	$(GO) run $(STATICCHECK) ./...
 	cd bench && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
 	cd bench/rivals && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
+
+# Vet type-checks everything, tests included, so files for other systems cannot rot: one
+# platform for each system, both processors among them. Where nothing has changed since the
+# last time it takes seconds.
+PLATFORMS ?= linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
+
+platforms:
+	@for p in $(PLATFORMS); do \
+	  CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || { echo "on $$p"; exit 1; }; \
+	done
 
 vuln:
 	$(GO) run $(GOVULNCHECK) -db $(VULNDB) ./...
