@@ -63,6 +63,7 @@ func TestFewDescriptors(t *testing.T) {
 
 // SIGTERM and SIGHUP are the graceful stop; nohup's crawl outlives its terminal.
 func TestSignals(t *testing.T) {
+	heedSignals(t)
 	for _, c := range []struct {
 		signal syscall.Signal
 		before string
