@@ -593,6 +593,11 @@ func TestByteLimit(t *testing.T) {
 	if res.EndedBy != crawl.ByMaxBytes || res.Bytes < 10_000 || res.Fetched > 20 {
 		t.Errorf("ended by %s after %d bytes, %d pages", res.EndedBy, res.Bytes, res.Fetched)
 	}
+	_, first := inBubble(t, s, func(c *crawl.Config) { c.Gate.MaxDepth = gate.SeedsOnly }, "http://a.example/")
+	_, res = inBubble(t, s, func(c *crawl.Config) { c.MaxBytes = first.Bytes }, "http://a.example/")
+	if res.EndedBy != crawl.ByMaxBytes || res.Fetched != 1 || res.Left() != 50 {
+		t.Errorf("ended by %s after %d pages, %d left; the first has all bytes that are allowed", res.EndedBy, res.Fetched, res.Left())
+	}
 }
 
 // A recorder that fails ends the crawl with its cause, and nothing counts as done
