@@ -6,6 +6,12 @@ FUZZTIME ?= 10s
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race)
 
+# Packages in which no goroutine is started, tests included: the race detector could find
+# nothing there and would take ten times as long. arch_race_test.go holds the list.
+SERIAL = . ./configs ./dedup ./frontier ./gate ./internal/binform ./internal/mazes \
+  ./internal/sheet ./internal/splitmix ./lab ./parse ./stats ./trap ./weburl
+RACY   = $(filter-out $(shell $(GO) list $(SERIAL)),$(shell $(GO) list ./...))
+
 # Tools are pinned here and run outside the module, so that go.mod names only what
 # the program needs.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -22,8 +28,17 @@ run:
 build:
 	CGO_ENABLED=0 $(GO) build -tags minimal -trimpath -ldflags '-s -w' -o crawler ./cmd/crawler
 
+# Every test at its full size, then those that the race detector can judge under it, at the
+# size of -short. ok lines come as packages end: the slowest, cmd/crawler, holds up the first.
 test:
-	$(GO) test $(RACE) -shuffle=on ./...
+	@echo "== all tests"
+	$(GO) test -shuffle=on ./...
+ifdef RACE
+	@echo "== packages with goroutines: smaller, under the race detector"
+	$(GO) test $(RACE) -short -shuffle=on $(RACY)
+else
+	@echo "== not under the race detector: there is no C compiler"
+endif
 
 # The micro-benchmarks of the hot paths beside bench/baseline.txt (five minutes), and two
 # commits of this tree by turns; docs/benchmarks.md says what each can tell. ONLY=parse

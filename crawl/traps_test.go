@@ -47,7 +47,10 @@ func crawlSite(t *testing.T, s *mazes.Site, change func(*crawl.Config)) (*mazes.
 // pages, every URL that was admitted has one outcome, and the Result names what was
 // refused.
 func TestTrapsAreAvoided(t *testing.T) {
-	for _, s := range mazes.All(7, 120) {
+	for i, s := range mazes.All(7, 120) {
+		if testing.Short() && i%4 != 0 {
+			continue // the ring is the same for all; what differs is the guard's
+		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			got, n, res := crawlSite(t, s, func(c *crawl.Config) { c.MaxPages = 5000 })

@@ -118,7 +118,7 @@ func TestTextFitsEightyColumns(t *testing.T) {
 	rep.Pages.ByType[strings.Repeat("application/x-long", 10)] = 1
 	rep.Version = strings.Repeat("v", 90)
 	rep.Runs = 12
-	rep.Dedup.Hot, rep.Dedup.Settled, rep.Dedup.Restarts, rep.Dedup.RestartSeconds = 1<<60, 1<<60, 1<<60, 1e9
+	rep.Dedup.Hot, rep.Dedup.Checked, rep.Dedup.Restarts, rep.Dedup.RestartSeconds = 1<<60, 1<<60, 1<<60, 1e9
 	rep.Sites[0].Flags = []string{"distinct words: " + strings.Repeat("far too few ", 20)}
 	for i := range 40 {
 		rep.Pages.ByType[fmt.Sprintf("application/x-%d", i)] = i
@@ -157,7 +157,7 @@ func TestFilterAloneIsNotCalledLossless(t *testing.T) {
 	}
 	full := res
 	full.Dedup.ExpectedRate = 0.9
-	if text := New("v", full, r, Usage{}).Text(); strings.Contains(text, "12.2") || !strings.Contains(text, "as good as full") {
+	if text := New("v", full, r, Usage{}).Text(); strings.Contains(text, "12.2") || !strings.Contains(text, "no estimate for a filter this full") {
 		t.Errorf("theory on a full filter: %s", text)
 	}
 	const keys = `"risked": 12.25`
@@ -171,11 +171,11 @@ func TestFilterAloneIsNotCalledLossless(t *testing.T) {
 	}
 }
 
-// The settled doubts, the restarts and their pauses of an exact crawl.
+// The pending checks, the restarts and their pauses of an exact crawl.
 func TestTextOfTheAudit(t *testing.T) {
-	rep := &Report{Dedup: Dedup{Mode: ModeExact, Hot: 5000, Settled: 70, Restarts: 2, RestartSeconds: 1.5, RestartPauseSeconds: 0.0123}}
+	rep := &Report{Dedup: Dedup{Mode: ModeExact, Hot: 5000, Checked: 70, Restarts: 2, RestartSeconds: 1.5, RestartPauseSeconds: 0.0123}}
 	text := rep.Text()
-	for _, want := range []string{"5,000 settled by the cache of recent URLs, 70 by the", "2 restarts, rebuilding for 1.5 s; the longest pause was 12.3 ms"} {
+	for _, want := range []string{"5,000 answered by the cache of recent URLs, 70 by the", "2 restarts, rebuilding for 1.5 s; the longest pause was 12.3 ms"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
 		}

@@ -46,7 +46,7 @@ func TestMergedDistinctAgainstTruth(t *testing.T) {
 	} {
 		words := different(c.words)
 		var a tally
-		for seed := range min(seeds(), 200) {
+		for seed := range tableSeeds() {
 			a.add(c.merge(t, words, seed), float64(c.words))
 		}
 		t.Logf("%-32s %s", c.name, &a)
@@ -76,11 +76,11 @@ func zipfText(pages int, exponent float64, seed uint64) [][]uint64 {
 	return slices.Collect(slices.Chunk(newLanguage(weights).text(1000*pages, seed), 1000))
 }
 
-// A Words that is saved and loaded goes on to the bit when its tail is long too,
+// A Words that is saved and loaded continues to the bit when its tail is long too,
 // and its table has forgotten many words that the hint still knows.
 func TestLoadedWordsGoesOnForLong(t *testing.T) {
 	pages := 500
-	if raceEnabled || testing.Short() {
+	if testing.Short() {
 		pages = 100
 	}
 	text := zipfText(2*pages, 1, 1)

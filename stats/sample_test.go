@@ -246,13 +246,13 @@ func mustForm(s interface{ MarshalBinary() ([]byte, error) }) []byte {
 // The estimates over many seeds, of samples with a fixed share and of samples that
 // had to shrink, and their intervals.
 func TestSampleAgainstTruth(t *testing.T) {
-	sampleAgainstTruth(t, 1, seeds())
+	sampleAgainstTruth(t, 1, 2*seeds()) // an interval a quarter too narrow passes with half as many
 	if os.Getenv("STATS_LONG") != "" {
 		sampleAgainstTruth(t, 60, min(seeds(), 200))
 	}
 }
 
-// sampleAgainstTruth tries streams of so many times 10,000 keys.
+// sampleAgainstTruth tries streams of the given multiples of 10,000 keys.
 func sampleAgainstTruth(t *testing.T, size int, seeds uint64) {
 	counts := []int{0, 6000, 2500, 900, 300, 200, 50, 30, 15, 5}
 	for i := range counts {

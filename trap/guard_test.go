@@ -190,15 +190,15 @@ func TestTrust(t *testing.T) {
 func TestOwnWordsDoNotCount(t *testing.T) {
 	var s trap.Sampler
 	u := mustParse(t, "http://a.test/cal/2031/03/07?view=Day")
-	a := s.Page(u, 200, words("no events on 7 03 2031 day"), 0).Digest
-	if b := s.Page(mustParse(t, "http://a.test/cal"), 200, words("on events no"), 0).Digest; a != b {
-		t.Errorf("digests %x and %x differ", a, b)
+	a := s.Page(u, 200, words("no events on 7 03 2031 day"), 0).TextHash
+	if b := s.Page(mustParse(t, "http://a.test/cal"), 200, words("on events no"), 0).TextHash; a != b {
+		t.Errorf("text hashes %x and %x differ", a, b)
 	}
-	if c := s.Page(mustParse(t, "http://a.test/cal"), 200, words("on events none"), 0).Digest; a == c {
-		t.Error("another word, the same digest")
+	if c := s.Page(mustParse(t, "http://a.test/cal"), 200, words("on events none"), 0).TextHash; a == c {
+		t.Error("another word, the same text hash")
 	}
-	if d := s.Page(u, 200, nil, 42).Digest; d != 42 {
-		t.Errorf("without words the digest is %d, want the body's, 42", d)
+	if d := s.Page(u, 200, nil, 42).TextHash; d != 42 {
+		t.Errorf("without words the text hash is %d, want the body's, 42", d)
 	}
 }
 

@@ -32,9 +32,10 @@ type item struct{ url, via weburl.URL }
 // walk is a breadth-first crawl in this process: what the coordinator does, without the
 // waiting.
 type walk struct {
-	get   func(weburl.URL) (in parse.Input, status int, ok bool) // ok is false for what is no page
-	stays func(weburl.URL) bool                                  // within the crawl's scope
-	ahead int                                                    // pages on their way while others are judged
+	// get returns a page; ok is false for what is no page.
+	get   func(weburl.URL) (in parse.Input, status int, ok bool)
+	stays func(weburl.URL) bool // within the crawl's scope
+	ahead int                   // pages on their way while others are judged
 
 	guard    *trap.Guard // nil to fetch everything
 	queue    []item
