@@ -551,7 +551,14 @@ func TestDeadHostIsGivenUp(t *testing.T) {
 	}
 }
 
+// The grace period is 5 s unless Config names another.
 func TestGracefulStop(t *testing.T) {
+	for _, grace := range []time.Duration{0, 5 * time.Second} {
+		t.Run(grace.String(), func(t *testing.T) { gracefulStop(t, grace) })
+	}
+}
+
+func gracefulStop(t *testing.T, grace time.Duration) {
 	s := newSite(map[string]*page{"a.example/": {links: []string{"/fast", "/slow", "/never", "/queued"}}})
 	for p, d := range map[string]time.Duration{"/fast": time.Second, "/slow": 4 * time.Second, "/never": time.Hour, "/queued": 0} {
 		s.pages["a.example"+p] = &page{latency: d}
@@ -561,7 +568,7 @@ func TestGracefulStop(t *testing.T) {
 		w := memweb.New(s.hosts())
 		defer w.Close()
 		cfg := config(t, w, n, "http://a.example/")
-		cfg.Workers, cfg.Gate.Frontier.PerHost, cfg.Grace, cfg.Gate.IgnoreRobots = 3, 3, 5*time.Second, true
+		cfg.Workers, cfg.Gate.Frontier.PerHost, cfg.Grace, cfg.Gate.IgnoreRobots = 3, 3, grace, true
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(500*time.Millisecond, cancel)
 		start := time.Now()
