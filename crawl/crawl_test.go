@@ -338,9 +338,10 @@ func TestServerErrorsAreTriedAgainThenStand(t *testing.T) {
 	for _, u := range s.requests() {
 		asked[u]++
 	}
-	// net/http itself asks once more when a reused connection dies before an answer.
-	if asked["a.example/always"] != 3 || asked["a.example/reset"] < 3 {
-		t.Errorf("requests %v, want 3 tries each", asked)
+	// Without an answer a page is tried until patience is over; net/http itself asks once
+	// more when a reused connection dies before an answer.
+	if asked["a.example/always"] < 3 || asked["a.example/always"] > 4 || asked["a.example/reset"] < 7 || asked["a.example/reset"] > 14 {
+		t.Errorf("requests %v, want 3 or 4 attempts and 7", asked)
 	}
 }
 
@@ -382,8 +383,8 @@ func TestRobots(t *testing.T) {
 			if r := n.reason("http://a.example/private/x"); r != c.reason {
 				t.Errorf("/private/x skipped for %q, want %q", r, c.reason)
 			}
-			if c.want == nil && res.Skipped[gate.Disallowed] != 1 {
-				t.Errorf("skipped %v, want the seed refused by robots", res.Skipped)
+			if c.want == nil && res.Errors[gate.RobotsUnreachable] != 1 {
+				t.Errorf("errors %v, want the seed given up for its robots.txt", res.Errors)
 			}
 			asked := 0
 			for _, h := range s.hits {
@@ -391,7 +392,7 @@ func TestRobots(t *testing.T) {
 					asked++
 				}
 			}
-			if asked != res.Robots || asked > 2 {
+			if asked != res.Robots || asked > 2 && c.want != nil {
 				t.Errorf("robots.txt asked for %d times, counted %d", asked, res.Robots)
 			}
 		})

@@ -137,7 +137,7 @@ func TestFailuresAreExchanges(t *testing.T) {
 	s := newSite(map[string]*page{"a.example/": {fails: -1}, "a.example/robots.txt": {}})
 	e := &exchanges{t: t}
 	inBubble(t, s, func(c *crawl.Config) {
-		c.Gate.IgnoreRobots = true
+		c.Gate.IgnoreRobots, c.Gate.Frontier.Patience = true, frontier.NoPatience
 		e.Cutter = keep{c.Recorder}
 		c.Recorder = e
 	}, "http://a.example/")

@@ -136,7 +136,7 @@ func overTCP(server *httptest.Server, n *notes) crawl.Config {
 		panic(err)
 	}
 	return crawl.Config{
-		Seeds: []string{server.URL + "/"}, Recorder: n, Workers: 4, Gate: gate.Config{Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}, IgnoreRobots: true, Frontier: frontier.Config{Delay: frontier.NoDelay, PerHost: 4}}, Fetch: fetch.Config{UserAgent: "crawler/test", MaxBody: 1 << 16, Guard: &fetch.Guard{Seeds: []weburl.URL{seed}}},
+		Seeds: []string{server.URL + "/"}, Recorder: n, Workers: 4, Gate: gate.Config{Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}, IgnoreRobots: true, Frontier: frontier.Config{Delay: frontier.NoDelay, PerHost: 4, Patience: time.Second}}, Fetch: fetch.Config{UserAgent: "crawler/test", MaxBody: 1 << 16, Guard: &fetch.Guard{Seeds: []weburl.URL{seed}}},
 	}
 }
 

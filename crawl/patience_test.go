@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"crawler/crawl"
+	"crawler/frontier"
 	"crawler/gate"
 	"crawler/internal/memweb"
 )
@@ -31,28 +32,29 @@ func (s *site) hostHits(host string) (at []time.Time) {
 }
 
 // A host that answers every request with a plea for patience, or with none at all, is
-// asked ten times, ever more rarely, and given up; its pages are told, and a host beside
-// it is none the slower.
+// asked ever more rarely for half an hour, and given up; its pages are reported, and a host
+// beside it is none the slower. One that answers with an error page is asked for each.
 func TestRFC9110_15_6_4_TroubleForEver(t *testing.T) {
+	const patience = frontier.DefaultPatience
 	for name, c := range map[string]struct {
 		answer page
 		robots bool // it is robots.txt that fails
 		most   int  // requests
 		least  time.Duration
 	}{
-		"429":                            {page{failWith: 429}, false, 10, (1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256) * time.Second},
-		"503":                            {page{failWith: 503}, false, 10, (1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256) * time.Second},
-		"503 with Retry-After 120":       {page{failWith: 503, header: http.Header{"Retry-After": {"120"}}}, false, 10, 9 * 120 * time.Second},
-		"429 with Retry-After 0":         {page{failWith: 429, header: http.Header{"Retry-After": {"0"}}}, false, 10, (1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256) * time.Second},
+		"429":                            {page{failWith: 429}, false, 60, patience},
+		"503":                            {page{failWith: 503}, false, 60, patience},
+		"503 with Retry-After 120":       {page{failWith: 503, header: http.Header{"Retry-After": {"120"}}}, false, 16, patience},
+		"429 with Retry-After 0":         {page{failWith: 429, header: http.Header{"Retry-After": {"0"}}}, false, 60, patience},
 		"429 with Retry-After of a year": {page{failWith: 429, header: http.Header{"Retry-After": {"31536000"}}}, false, 1, 0},
-		"503 with Retry-After in past":   {page{failWith: 503, header: http.Header{"Retry-After": {"Thu, 01 Jan 1970 00:00:00 GMT"}}}, false, 10, 500 * time.Second},
-		// net/http may ask twice.
-		"broken connections":                {page{}, false, 20, 250 * time.Second},
-		"robots.txt 429":                    {page{failWith: 429}, true, 10, 500 * time.Second},
-		"RFC 9309 2.3.1.4 robots.txt 500":   {page{failWith: 500}, true, 10, 500 * time.Second},
-		"RFC 9309 2.3.1.4 robots.txt 503":   {page{failWith: 503}, true, 10, 500 * time.Second},
-		"RFC 9309 2.3.1.4 robots.txt reset": {page{}, true, 20, 250 * time.Second},
-		"RFC 9309 2.3.1.4 robots.txt slow":  {page{latency: time.Hour}, true, 10, 500 * time.Second},
+		"503 with Retry-After in past":   {page{failWith: 503, header: http.Header{"Retry-After": {"Thu, 01 Jan 1970 00:00:00 GMT"}}}, false, 60, patience},
+		// The host never answers, and the other one does: ten failures. net/http may ask twice.
+		"broken connections":                {page{}, false, 20, 80 * time.Second},
+		"robots.txt 429":                    {page{failWith: 429}, true, 60, patience},
+		"RFC 9309 2.3.1.4 robots.txt 500":   {page{failWith: 500}, true, 60, patience},
+		"RFC 9309 2.3.1.4 robots.txt 503":   {page{failWith: 503}, true, 60, patience},
+		"RFC 9309 2.3.1.4 robots.txt reset": {page{}, true, 20, 80 * time.Second},
+		"RFC 9309 2.3.1.4 robots.txt slow":  {page{latency: time.Hour}, true, 11, 300 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(map[string]*page{})
@@ -72,8 +74,8 @@ func TestRFC9110_15_6_4_TroubleForEver(t *testing.T) {
 				cfg.Gate.IgnoreRobots, cfg.Gate.Frontier.Retries, cfg.Gate.Frontier.Delay = !c.robots, 2, time.Second
 			}, seeds...)
 			asked := s.hostHits("bad.example")
-			if len(asked) > c.most || c.most == 10 && len(asked) != 10 {
-				t.Errorf("asked %d times, want %d", len(asked), c.most)
+			if len(asked) > c.most || len(asked) < c.most/2 {
+				t.Errorf("asked %d times, want %d at most", len(asked), c.most)
 			}
 			if took := asked[len(asked)-1].Sub(asked[0]); took < c.least {
 				t.Errorf("asked %d times within %v, want at least %v", len(asked), took, c.least)
@@ -112,13 +114,12 @@ func TestFlappingHost(t *testing.T) {
 		}
 		n, res := inBubble(t, s, func(c *crawl.Config) {
 			c.Gate.IgnoreRobots, c.Gate.Frontier.Retries, c.Gate.Frontier.Delay = true, 2, time.Second
-			c.Gate.Frontier.MaxFailures = 20
 		}, seeds...)
 		tries := map[string]int{}
 		for _, u := range s.requests() {
 			tries[u]++
 		}
-		if most := slices.Max(slices.Collect(maps.Values(tries))); most != 3 || len(n.pages) != 30 || res.Retried != 2*15+2*3 {
+		if most := slices.Max(slices.Collect(maps.Values(tries))); most > 5 || len(n.pages) != 30 || res.Retried < 2*15+2*3 || res.Retried > 2*15+4*3 {
 			t.Errorf("status %d: at most %d requests a page, %d pages of 30, %d tries more; skipped %v, errors %v",
 				status, most, len(n.pages), res.Retried, res.Skipped, res.Errors)
 		}
@@ -131,8 +132,8 @@ func TestFlappingHost(t *testing.T) {
 	}
 }
 
-// A name server that fails every other time costs its pages tries and none its place;
-// a name that is never found costs ten questions.
+// A name server that fails every other time costs no page; a name that is never found costs
+// some ten questions.
 func TestFlappingDNS(t *testing.T) {
 	s := newSite(map[string]*page{})
 	seeds := append(many(s, "a.example", 10), many(s, "never.example", 30)...)
@@ -157,7 +158,7 @@ func TestFlappingDNS(t *testing.T) {
 			return nil, &net.OpError{Op: "dial", Err: dns}
 		}
 		res, err := crawl.Run(t.Context(), cfg)
-		if err != nil || len(n.pages) != 10 || dials.Load() != 20 || never.Load() != 10 {
+		if err != nil || len(n.pages) != 10 || dials.Load() != 20 || never.Load() < 10 || never.Load() > 14 {
 			t.Errorf("%v: %d pages of 10 after %d dials, %d questions about a name that is never found", err, len(n.pages), dials.Load(), never.Load())
 		}
 		if got := res.Errors["dns"] + res.Skipped[gate.HostClosed]; got != 30 {

@@ -268,7 +268,7 @@ func TestPatienceEnds(t *testing.T) {
 		for now := epoch; ; now, _ = f.Wake() {
 			it, _ := f.Next(now)
 			if f.Done(it, now, Outcome{Kind: Throttled, Retry: true, Started: now}).Closed {
-				if took := now.Sub(epoch); took < DefaultPatience || took > DefaultPatience+maxBackoff {
+				if took := now.Sub(epoch); took < DefaultPatience || took > DefaultPatience+DefaultPatience/16 {
 					t.Errorf("closed after %v of throttled answers, want %v", took, DefaultPatience)
 				}
 				break

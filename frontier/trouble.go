@@ -32,6 +32,7 @@ const (
 	// minBackoff is the first back-off of a host whose delay is shorter, and maxBackoff the
 	// longest that nobody asked for: a minute after its recovery, a host is back at its pace.
 	minBackoff = time.Second
+	// From then on it is a sixteenth of the time since the trouble began.
 	maxBackoff = 16 * time.Second
 	// maxFaulty is the longest back-off for the sake of faulty answers: pages that always
 	// fail, one after the other, must not hold up the others for long.
@@ -154,8 +155,17 @@ func (f *Frontier) slow(h *host, now time.Time, o Outcome, most time.Duration) {
 	t.why = o.Why
 	if again := !o.Started.IsZero() && o.Started.Before(t.slowed); !again {
 		t.failures++
+		if most >= maxBackoff {
+			most = max(most, now.Sub(t.since)/16)
+		}
 		t.backoff = min(max(2*t.backoff, h.delay, minBackoff), max(most, h.delay, t.backoff))
 		t.slowed = now
+	}
+	if left := t.since.Add(f.cfg.Patience).Sub(now); left > 0 && left < t.backoff {
+		t.backoff = left // the last look is when patience ends
+		if h.leased == 0 {
+			h.notBefore = o.Started.Add(h.spacing())
+		}
 	}
 	t.backoff = min(max(t.backoff, o.RetryAfter), f.cfg.MaxBackoff)
 	h.rest(now.Add(t.backoff))

@@ -102,7 +102,9 @@ func (g *Gate) refuseTrapped(it frontier.Item, v trap.Verdict, now time.Time) {
 // Refuse ends the lease of a URL that brought neither page nor redirect. Unless there will
 // be another attempt, s is reported.
 func (g *Gate) Refuse(t *Task, now time.Time, o frontier.Outcome, s Skip) (again bool) {
-	if again = g.queue.done(t, now, o); !again {
+	if again = g.queue.done(t, now, o); again {
+		g.journal.Changed(0)
+	} else {
 		g.admitter.refusals.add(s)
 	}
 	if o.NoPage {

@@ -54,7 +54,7 @@ func TestPermissionComesWithThePage(t *testing.T) {
 // A page that has its turn first takes no other's permission, and neither has one for its next
 // try.
 func TestPermissionIsOnePages(t *testing.T) {
-	change := func(c *gate.Config) { c.Frontier.Retries = 1 }
+	change := patient
 	w := begin(row{seeds: "a/ a/1", change: change, script: "a/ leased\na/1 leased"}, mode{})
 	w.gate.RobotsFile(&w.flight[0], gate.RobotsFile{}, w.now)
 	w.gate.Return(&w.flight[1], time.Time{}) // stands before the other

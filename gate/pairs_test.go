@@ -650,7 +650,7 @@ var pairs = []row{
 		skips:    `a/x/x/x/x trap:repeating via a/s.xml`,
 	},
 	{
-		name: "trap and another try: fetched", seeds: "a/", change: both(guarded, func(c *gate.Config) { c.Frontier.Retries = 1 }),
+		name: "trap and another try: fetched", seeds: "a/", change: both(guarded, patient),
 		script: `a/ page a/2026-03-01 a/2026-01-01
 			a/2026-03-01 failed timeout` + strings.Replace(calendar, "a/ page a/2026-01-01", "", 1) + `
 			a/2026-01-10 same a/2026-02-01
@@ -772,10 +772,9 @@ var pairs = []row{
 
 	// A failing host.
 	{
-		name: "failures that close the host", seeds: "a/", change: func(c *gate.Config) { c.Frontier.MaxFailures = 2 },
-		script: `a/ page a/1 a/2 a/3
-			a/1 failed timeout
-			a/2 failed timeout`,
+		name: "failures that close the host", seeds: "a/", script: `a/ page a/1 a/2 a/3
+			a/1 silent timeout
+			a/2 silent timeout`,
 		leased:   "a/ a/1 a/2",
 		admitted: 4,
 		skips: `a/1 timeout via a/

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"crawler/frontier"
 	"crawler/gate"
@@ -19,7 +20,10 @@ func depth(n int) change            { return func(c *gate.Config) { c.MaxDepth =
 func budget(n int) change           { return func(c *gate.Config) { c.Frontier.MaxPerHost = n } }
 func guarded(c *gate.Config)        { c.FollowTraps = false }
 func ignoring(c *gate.Config)       { c.IgnoreRobots = true }
-func bestFirst(c *gate.Config)      { c.Frontier.Order = frontier.OPIC }
+
+// patient has a URL that failed tried once more.
+func patient(c *gate.Config)   { c.Frontier.Retries, c.Frontier.Patience = 1, 1000*time.Hour }
+func bestFirst(c *gate.Config) { c.Frontier.Order = frontier.OPIC }
 
 func excluding(pattern string) change {
 	return func(c *gate.Config) { c.Scope.Exclude = append(c.Scope.Exclude, regexp.MustCompile(pattern)) }
@@ -468,7 +472,7 @@ var rules = []row{
 
 	// Failures.
 	{
-		name: "failure: the reason is reported when no try is left", seeds: "a/", change: func(c *gate.Config) { c.Frontier.Retries = 1 },
+		name: "failure: the reason is reported when no try is left", seeds: "a/", change: patient,
 		script: `a/ page a/1 a/2
 			a/1 failed timeout
 			a/1 failed connect
@@ -478,7 +482,7 @@ var rules = []row{
 		skips:  `a/1 connect via a/`,
 	},
 	{
-		name: "failure: one that is returned has had no try", seeds: "a/", change: func(c *gate.Config) { c.Frontier.Retries = 1 },
+		name: "failure: one that is returned has had no try", seeds: "a/", change: patient,
 		script: `a/ returned
 			a/ returned
 			a/ failed timeout

@@ -31,7 +31,8 @@ import (
 //	a/ moved            it redirects nowhere
 //	a/ robots a/s.xml   its robots.txt was read, which lists sitemaps; the page has its turn again
 //	a/ forbidden        robots.txt forbids it
-//	a/ failed timeout   it could not be fetched
+//	a/ failed timeout   it could not be fetched, and the host is well
+//	a/ silent timeout   nor does the host answer
 //	a/ refused          likewise, and takes no place in its host's budget
 //	a/ gone             its host asks for more patience than there is, which closes it
 //	a/ returned         it was not fetched after all
@@ -137,7 +138,7 @@ func newWorld(r *row, m mode) *world {
 	w.cfg = gate.Config{
 		FollowTraps: true,
 		Dedup:       dedup.Config{ExpectURLs: 1000, Layers: 1, Seed: 7},
-		Frontier:    frontier.Config{Delay: frontier.NoDelay, PerHost: 8},
+		Frontier:    frontier.Config{Delay: frontier.NoDelay, PerHost: 8, Patience: frontier.NoPatience},
 	}
 	if m.doubt {
 		w.cfg.Dedup.ExpectURLs, w.cfg.Dedup.BitsPerURL = 1, 1
@@ -307,6 +308,9 @@ func (w *world) answer(at *gate.Task, what string, args []string) {
 		skip.Reason = "address"
 		w.gate.Refuse(&t, w.now, frontier.Outcome{Kind: frontier.Unasked, NoPage: true}, skip)
 	case "failed":
+		skip.Reason = gate.Reason(args[0])
+		w.gate.Refuse(&t, w.now, frontier.Outcome{Kind: frontier.Faulty, Retry: true}, skip)
+	case "silent":
 		skip.Reason = gate.Reason(args[0])
 		w.gate.Refuse(&t, w.now, frontier.Outcome{Kind: frontier.Failed, Retry: true}, skip)
 	case "gone":
