@@ -186,7 +186,11 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) {
 			m.after += k.start // the run before came further than planned
 		}
 		p := k.begin(t, k.dir)
-		p.await(q.reached(m.asked), m.after)
+		var late <-chan struct{} // never
+		if from := max(q.different(), m.asked); from < k.total {
+			late = q.reached((from + k.total) / 2) // half of the rest: it is faster than it was alone
+		}
+		p.await(q.reached(m.asked), late, m.after)
 		p.kill()
 		if complete = p.complete(); complete {
 			break
@@ -210,8 +214,8 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) {
 	k.checkComplete(t)
 }
 
-// await waits for the moment, or for the process to end before it.
-func (p *process) await(reached <-chan struct{}, after time.Duration) {
+// await waits for the moment, or for the process to end or be late before it.
+func (p *process) await(reached, late <-chan struct{}, after time.Duration) {
 	select {
 	case <-reached:
 	case <-p.ended:
@@ -221,6 +225,7 @@ func (p *process) await(reached <-chan struct{}, after time.Duration) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+	case <-late:
 	case <-p.ended:
 	}
 }
