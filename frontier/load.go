@@ -44,8 +44,8 @@ type Waiting struct {
 	Pages   int           // that failed, and have another attempt
 	Next    time.Time     // the first of these attempts
 
-	Outage       bool // no host answers
-	Since, Probe time.Time
+	Outage              bool // no host answers
+	Since, Probe, Until time.Time
 }
 
 // HostTrouble is a host that is waited for.
@@ -59,6 +59,7 @@ type HostTrouble struct {
 func (f *Frontier) Waiting(n int) Waiting {
 	w := Waiting{}
 	w.Since, w.Probe, w.Outage = f.Outage()
+	w.Until = w.Since.Add(f.cfg.Patience)
 	for _, h := range f.hosts {
 		t := h.trouble
 		if t == nil || h.closed || h.queued()+int(h.leased) == 0 {

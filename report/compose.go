@@ -3,10 +3,12 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"crawler/crawl"
 	"crawler/dedup"
+	"crawler/fetch"
 	"crawler/gate"
 )
 
@@ -30,6 +32,7 @@ func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 		Runs:      res.Runs,
 		Skipped:   keyed(res.Skipped, reasonName),
 		Errors:    keyed(res.Errors, reasonName),
+		Failures:  []Failure{},
 		Traps:     trapsOf(res.Traps),
 		Requests:  Requests{Robots: res.Robots, Retried: res.Retried},
 		Dedup:     account(res.Dedup, res.Audit),
@@ -38,7 +41,39 @@ func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 	}
 	rec.Fill(rep)
 	rep.Pages.Redirects = res.Redirects
+	rep.GivenUp = givenUp(res, rec.status)
+	for _, s := range rec.failures {
+		rep.Failures = append(rep.Failures, Failure{URL: s.URL, Reason: string(s.Reason), Detail: s.Detail})
+	}
 	return rep
+}
+
+// givenUp counts what was given up although it may be had later: URLs without an answer, and
+// pages whose answer says so.
+func givenUp(res crawl.Result, status map[int]int) map[string]int {
+	out := map[string]int{}
+	for r, n := range res.Errors {
+		if r == gate.RobotsUnreachable || fetch.Reason(r).Temporary() {
+			out[string(r)] = n
+		}
+	}
+	if n := res.Skipped[gate.HostClosed]; n > 0 {
+		out[string(gate.HostClosed)] = n
+	}
+	for code, n := range status {
+		if crawl.MayPass(code) {
+			out["status-"+strconv.Itoa(code)] = n
+		}
+	}
+	return out
+}
+
+// Incomplete returns how many URLs were given up that may be had later.
+func (r *Report) Incomplete() (n int) {
+	for _, k := range r.GivenUp {
+		n += k
+	}
+	return n
 }
 
 // trapsOf lists the traps, those that refused most first.

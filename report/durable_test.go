@@ -32,7 +32,7 @@ func steps(t *testing.T, rng *rand.Rand, n int) (out []step) {
 		if rng.IntN(5) == 0 {
 			s := gate.Skip{URL: fmt.Sprintf("http://out.example/%d", i), Reason: gate.OutOfScope, Target: "http://out.example/"}
 			if rng.IntN(2) == 0 {
-				s = gate.Skip{URL: s.URL, Reason: gate.Disallowed, Via: "http://a.example/", Robots: gate.Unreachable, Detail: "status 500"}
+				s = gate.Skip{URL: s.URL, Reason: gate.RobotsUnreachable, Via: "http://a.example/", Robots: gate.Unreachable, Detail: "status 500"}
 			}
 			if rng.IntN(4) == 0 {
 				s = gate.Skip{URL: s.URL, Reason: gate.Trapped(trap.Calendar), Trap: trap.Calendar, Detail: "out.example/#"}

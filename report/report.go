@@ -34,9 +34,11 @@ type Report struct {
 	EndedBy   string         `json:"ended_by"`
 	Runs      int            `json:"runs"` // 1, and one for each time the crawl was resumed
 	Pages     Pages          `json:"pages"`
-	Skipped   map[string]int `json:"skipped"` // by reason: what the crawl decided not to fetch
-	Errors    map[string]int `json:"errors"`  // by reason: what could not be fetched
-	Traps     []Trap         `json:"traps"`   // that URLs were refused as
+	Skipped   map[string]int `json:"skipped"`  // by reason: what the crawl decided not to fetch
+	Errors    map[string]int `json:"errors"`   // by reason: what could not be fetched
+	GivenUp   map[string]int `json:"given_up"` // by reason: of both and of Pages.ByStatus, what may be had later
+	Failures  []Failure      `json:"failures"` // the first few
+	Traps     []Trap         `json:"traps"`    // that URLs were refused as
 	Requests  Requests       `json:"requests"`
 	Dedup     Dedup          `json:"dedup"`
 	Words     Words          `json:"words"`
@@ -63,6 +65,13 @@ type Broken struct {
 	URL    string `json:"url"`
 	Status int    `json:"status"`
 	Via    string `json:"via,omitempty"` // a page with the link
+}
+
+// Failure is a URL that brought no page, or one with an error.
+type Failure struct {
+	URL    string `json:"url"`
+	Reason string `json:"reason,omitempty"` // "" if it was answered
+	Detail string `json:"detail,omitempty"`
 }
 
 // Requests counts the requests that pages, redirects and errors do not account for.

@@ -97,6 +97,9 @@ func ending(r *Report) string {
 	}
 	switch crawl.EndedBy(r.EndedBy) {
 	case crawl.Done:
+		if n := r.Incomplete(); n > 0 {
+			return "ended, " + counted(n, "URL") + " given up"
+		}
 		return "complete"
 	case crawl.ByInterrupt, crawl.ByStop, crawl.ByRecordError:
 		return r.EndedBy + left
@@ -104,6 +107,8 @@ func ending(r *Report) string {
 		return "stopped, its state could not be written" + left
 	case crawl.ByLowDisk:
 		return "stopped, the disk is nearly full" + left
+	case crawl.ByOutage:
+		return "stopped, the network is away" + left
 	}
 	return "ended by " + r.EndedBy + left
 }

@@ -22,6 +22,7 @@ const (
 	crawlDisk  = "the output could not be written, or the disk is nearly full (--min-free)"
 	noPage     = "nothing could be fetched"
 	limited    = "a limit ended the crawl, with --fail-on-limit"
+	incomplete = "no host answered for longer than --patience; or, with --fail-on-incomplete,\nURLs were given up that may be had later"
 	stoppedBy  = "interrupted (Ctrl-C, SIGTERM); the report covers what was done"
 	graphUsage = "wrong usage: a flag, or DIR holds no crawl or one without links"
 	graphDisk  = "the graph or the page could not be written"
@@ -51,14 +52,14 @@ var exitCodes = map[string]exitTable{
 		shell.ExitOK: "the crawl ended, or a limit you set ended it",
 		shell.ExitUsage: "wrong usage: a flag, the configuration, a seed, or DIR holds a crawl\n" +
 			"already or is in use",
-		shell.ExitDisk: crawlDisk, shell.ExitNothing: noPage, shell.ExitLimit: limited, shell.ExitInterrupted: stoppedBy,
+		shell.ExitDisk: crawlDisk, shell.ExitNothing: noPage, shell.ExitLimit: limited, shell.ExitIncomplete: incomplete, shell.ExitInterrupted: stoppedBy,
 	},
 	"resume": {
 		shell.ExitOK:     "the crawl ended, or a limit you set ended it",
 		shell.ExitFailed: "something failed, or the crawl in DIR is damaged",
 		shell.ExitUsage: "wrong usage: a flag, or DIR holds no crawl, one of another version or one\n" +
 			"in use; or nothing is left to do, or a limit still stands",
-		shell.ExitDisk: crawlDisk, shell.ExitNothing: noPage, shell.ExitLimit: limited, shell.ExitInterrupted: stoppedBy,
+		shell.ExitDisk: crawlDisk, shell.ExitNothing: noPage, shell.ExitLimit: limited, shell.ExitIncomplete: incomplete, shell.ExitInterrupted: stoppedBy,
 	},
 	"report": {
 		shell.ExitOK: "printed", shell.ExitFailed: "the report or the crawl in DIR is damaged or cannot be read",

@@ -14,6 +14,7 @@ import (
 
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/crawl"
+	"crawler/frontier"
 	"crawler/report"
 )
 
@@ -90,8 +91,16 @@ func (s *screen) progress(o *options, log *slog.Logger) (func(crawl.Progress), t
 	if s.live {
 		show, every = s.show, liveEvery
 	}
+	outage := false
 	return func(p crawl.Progress) {
 		p.Elapsed = time.Since(began)
+		if w := &p.Waiting; w.Outage != outage {
+			if outage = w.Outage; outage {
+				log.Warn("no host answers, it may be this machine's network: one at a time is asked", "since", clock(w.Since), "until", clock(w.Until))
+			} else {
+				log.Info("hosts answer again")
+			}
+		}
 		show(p)
 	}, every
 }
@@ -101,7 +110,8 @@ func logProgress(log *slog.Logger, p, before crawl.Progress) {
 	log.Info("progress",
 		"discovered", p.Admitted, "queued", p.Queued, "downloaded", p.Fetched,
 		"pages/s", round(float64(p.Fetched-before.Fetched)/s), "KiB/s", round(float64(p.Bytes-before.Bytes)/1024/s), "failures", p.Failed,
-		"skipped", p.Skipped, "busy", p.Leased, "hosts", p.Hosts, "mem_MiB", memory()>>20)
+		"skipped", p.Skipped, "busy", p.Leased, "hosts", p.Hosts, "hosts_in_trouble", p.Waiting.Hosts, "pages_in_trouble", p.Waiting.Pages,
+		"mem_MiB", memory()>>20)
 }
 
 func round(f float64) float64 { return float64(int64(f*10+0.5)) / 10 }
@@ -149,8 +159,27 @@ func describe(p, last, before crawl.Progress) []string {
 	for _, h := range p.Busiest {
 		lines = append(lines, fmt.Sprintf("  %-44s %8d queued, every %s", shell.Clip(h.Host, 44), h.Queued, h.Spacing))
 	}
+	return append(lines, waiting(&p.Waiting)...)
+}
+
+// waiting says what the crawl waits for, and until when.
+func waiting(w *frontier.Waiting) (lines []string) {
+	if w.Outage {
+		lines = append(lines, fmt.Sprintf("no host answers since %s: next try %s, until %s", clock(w.Since), clock(w.Probe), clock(w.Until)))
+	} else if w.Hosts > 0 {
+		lines = append(lines, fmt.Sprintf("%s in trouble:", shell.Counted(w.Hosts, "host")))
+		for _, h := range w.Longest {
+			lines = append(lines, fmt.Sprintf("  %-32s %s; next try %s, given up %s", shell.Clip(h.Host, 32), shell.Clip(h.Why, 28), clock(h.Next), clock(h.Until)))
+		}
+	}
+	if w.Pages > 0 {
+		lines = append(lines, fmt.Sprintf("%s to be tried again, the first %s", shell.Counted(w.Pages, "page"), clock(w.Next)))
+	}
 	return lines
 }
+
+// clock is a time of day.
+func clock(t time.Time) string { return t.Local().Format(time.TimeOnly) }
 
 // remaining is the time a limit leaves, where one makes it foreseeable.
 func remaining(p, before crawl.Progress) time.Duration {

@@ -144,6 +144,10 @@ func (r *session) crawl(ctx context.Context, cfg crawl.Config) error {
 		return stopped(err, next)
 	}
 	verdict := r.verdict(res, r.rec, next)
+	if n := rep.Incomplete(); verdict == nil && n > 0 && r.FailOnIncomplete {
+		verdict = &shell.ExitError{Code: shell.ExitIncomplete, Err: fmt.Errorf("%s given up that may be had later", were(n)),
+			Hint: "crawl again when their hosts are well; report.json has the reasons, skipped.jsonl the URLs"}
+	}
 	r.written(next, verdict)
 	return verdict
 }

@@ -23,6 +23,9 @@ func (o *options) verdict(res crawl.Result, rec *report.Recorder, next string) e
 	case res.EndedBy == crawl.ByLowDisk:
 		return &shell.ExitError{Code: shell.ExitDisk, Hint: freeSpace(next), Continues: true,
 			Err: fmt.Errorf("the disk has less than %s free (--min-free): stopped in time, and nothing is lost; %s left", o.MinFree.String(), were(res.Left()))}
+	case res.EndedBy == crawl.ByOutage:
+		return &shell.ExitError{Code: shell.ExitIncomplete, Hint: next, Continues: true,
+			Err: fmt.Errorf("no host has answered for %s (--patience): stopped, and nothing is given up; %s left", o.Patience.String(), were(res.Left()))}
 	case res.EndedBy == crawl.ByStop: // as was asked for, pages or not
 		return nil
 	case rec.Succeeded() == 0:
@@ -49,9 +52,8 @@ func nothing(res crawl.Result, rec *report.Recorder) error {
 		switch s.Reason {
 		case gate.Disallowed:
 			hint = "robots.txt does not allow it; on your own site, --robots ignore fetches it all the same"
-			if s.Robots == gate.Unreachable {
-				hint = "robots.txt could not be read, which forbids everything (RFC 9309); try later, or on your own site --robots ignore"
-			}
+		case gate.RobotsUnreachable:
+			hint = "robots.txt could not be read, which forbids everything (RFC 9309); try later, or on your own site --robots ignore"
 		case gate.HostClosed:
 			hint = "the host asks for patience; try again later"
 		case gate.OutOfScope:

@@ -52,7 +52,7 @@ func (o *Options) Engine(seeds []string) (crawl.Config, error) {
 				ExpectURLs: o.ExpectURLs, FPRate: o.FPRate, RestartEvery: o.RestartEvery, Seed: o.Seed, FilterOnly: o.Dedup.Value == "filter",
 			},
 			Frontier: frontier.Config{
-				Delay: orNone(o.Delay), MaxDelay: orNone(o.MaxDelay), PerHost: o.PerHost, Retries: o.Retries,
+				Delay: orNone(o.Delay), MaxDelay: orNone(o.MaxDelay), PerHost: o.PerHost, Retries: o.Retries, Patience: orNone(o.Patience),
 				MaxPerHost: o.MaxPagesPerHost, Interval: o.interval(), Order: order, OrderPages: o.OrderPages,
 			},
 		},

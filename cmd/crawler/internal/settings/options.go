@@ -23,20 +23,21 @@ type Options struct {
 	DryRun bool
 	JSONL  bool
 
-	Scope           shell.Choice
-	Include         regexps
-	Exclude         regexps
-	Depth           int
-	MaxPages        int
-	MaxPagesPerHost int
-	MaxBytes        shell.Size
-	TimeLimit       shell.Seconds
-	FailOnLimit     bool
-	Sitemap         bool
-	Assets          bool
-	Order           shell.Choice
-	OrderPages      int
-	DropParams      []string
+	Scope            shell.Choice
+	Include          regexps
+	Exclude          regexps
+	Depth            int
+	MaxPages         int
+	MaxPagesPerHost  int
+	MaxBytes         shell.Size
+	TimeLimit        shell.Seconds
+	FailOnLimit      bool
+	FailOnIncomplete bool
+	Sitemap          bool
+	Assets           bool
+	Order            shell.Choice
+	OrderPages       int
+	DropParams       []string
 
 	Delay       shell.Seconds
 	MaxDelay    shell.Seconds
@@ -44,6 +45,7 @@ type Options struct {
 	PerHost     int
 	RateLimit   float64
 	Retries     int
+	Patience    shell.Seconds
 	Robots      shell.Choice
 
 	Traps     shell.Choice
@@ -94,6 +96,7 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	o.Order = shell.Choice{Value: "bfs", Of: []string{"bfs", "opic", "inlinks", "opic+inlinks"}}
 	o.Scope = shell.Choice{Value: "host", Of: []string{"host", "domain", "prefix", "any"}}
 	o.MinFree, o.MinRate = 256<<20, fetch.DefaultMinRate
+	o.Patience = shell.Seconds(frontier.DefaultPatience)
 	o.MaxSize, o.Timeout, o.Grace, o.Delay, o.MaxDelay = 10<<20, shell.Seconds(30*time.Second), shell.Seconds(5*time.Second), shell.Seconds(time.Second), shell.Seconds(30*time.Second)
 
 	f.StringVar(&o.Seeds, "seeds", "", "read seed URLs from `FILE`, one a line, # begins a comment; - is standard input")
@@ -111,6 +114,7 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	f.Var(&o.MaxBytes, "max-bytes", "stop after `SIZE` of bodies, such as 2GiB, over all runs; 0 has no limit")
 	f.Var(&o.TimeLimit, "time-limit", "stop after `TIME`, such as 90s or 2h, of each run; 0 has no limit")
 	f.BoolVar(&o.FailOnLimit, "fail-on-limit", false, "exit with 5 when a limit ended the crawl")
+	f.BoolVar(&o.FailOnIncomplete, "fail-on-incomplete", false, "exit with 6 when pages were given up that may be had later")
 	f.BoolVar(&o.Sitemap, "sitemap", false, "also start from the sitemaps that robots.txt names")
 	f.BoolVar(&o.Assets, "assets", false, "fetch images, scripts and style sheets, too")
 	f.Var(&o.Order, "order", "which pages of a host come first, and which of the hosts that may be asked: `bfs|opic|inlinks|opic+inlinks`: those near the seeds, or the most linked-to so far")
@@ -122,7 +126,8 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	f.IntVarP(&o.Concurrency, "concurrency", "c", 64, "fetch at most `N` pages at the same time")
 	f.IntVar(&o.PerHost, "per-host", 1, "open at most `N` connections to one host")
 	f.Float64Var(&o.RateLimit, "rate-limit", 0, "fetch at most `N` pages a second from all hosts together; 0 has no limit")
-	f.IntVar(&o.Retries, "retries", 2, "try a page `N` more times after a failure that may be temporary")
+	f.IntVar(&o.Retries, "retries", 2, "ask for a page `N` more times when it answers with an error and its host is well otherwise")
+	f.Var(&o.Patience, "patience", "wait this `TIME` for hosts and pages in trouble, from their first failure, before they are given up; 0 waits for nothing")
 	f.Var(&o.Robots, "robots", "`obey|ignore` robots.txt, meta robots and rel=nofollow; ignore is for your own site")
 
 	f.Var(&o.Traps, "traps", "`avoid|follow` pages that a server seems to make up without end: calendars, session ids, mazes")

@@ -17,6 +17,7 @@ const (
 	ExitDisk        = 3
 	ExitNothing     = 4
 	ExitLimit       = 5
+	ExitIncomplete  = 6
 	ExitInterrupted = 130
 )
 
