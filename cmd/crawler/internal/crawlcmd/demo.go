@@ -55,6 +55,7 @@ func demoOptions() *options {
 	o.flags(pflag.NewFlagSet("", pflag.ContinueOnError)) // sets the defaults
 	o.Delay, o.Concurrency = shell.Seconds(25*time.Millisecond), 16
 	o.Scope.Value, o.DropParams, o.Sitemap = "domain", []string{"utm_*"}, true
+	o.Patience = shell.Seconds(2 * time.Second) // the demo has pages that never come
 	o.ExactStats, o.Contact, o.demo = true, "demo", true
 	return o
 }
