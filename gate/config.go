@@ -16,6 +16,7 @@ type Config struct {
 	Frontier     frontier.Config // politeness, retries, budgets per host
 	Traps        trap.Config     // the zero value guards against all that package trap knows
 	FollowTraps  bool            // refuse no URL as a trap's
+	MoreSeeds    bool            // Add is called: no refusal that it may lift is final before Finish
 }
 
 // SeedsOnly is the MaxDepth that follows no link.

@@ -1,49 +1,37 @@
 package gate
 
-import (
-	"crawler/dedup"
-	"crawler/frontier"
-)
+import "crawler/dedup"
 
-// admission is what must become of a URL, once it is known whether it was admitted before.
-type admission struct {
-	frontier.Item
-	refusal Reason // for what it is refused, unless it was admitted another way; "" asks for its admission
-	source  *Skip  // of a redirect's target: the refusal of the URL that redirects, if the target is not admitted by it
-}
-
-// pendingCheck is an admission that waits for the exact log, because the filter says
-// "perhaps".
+// pendingCheck is an offer that waits for the exact log, because the filter says "perhaps".
 type pendingCheck struct {
-	admission
-	open dedup.Pending
+	offer
+	refusal Reason // for what it is refused, unless it was admitted another way; "" asks for its admission
+	open    dedup.Pending
 }
 
 // maxPending is how many checks may wait for the log before pages have to wait. The links
 // of one page may go beyond.
 const maxPending = 16 << 10
 
-// pendingChecks are the admissions that wait.
+// pendingChecks are the offers that wait.
 type pendingChecks struct {
 	waiting  []pendingCheck  // for the log to be asked
 	checking []pendingCheck  // the log is being asked about them
 	fps      []uint64        // of those
-	links    map[uint64]bool // the fingerprints of both, redirects' targets aside; true if one asks for admission
+	links    map[uint64]bool // the fingerprints of both; true if one asks for admission
 }
 
 func (p *pendingChecks) len() int { return len(p.waiting) + len(p.checking) }
 
-// add lets a wait. Of several links to one URL the first asks for admission, the others
-// need not; and whether a URL is refused matters only if no other link asks for its
-// admission. A redirect speaks for the URL that redirects alone, so it stands for no link.
-func (p *pendingChecks) add(open dedup.Pending, a admission) {
-	if a.source == nil && !p.asks(open.Fingerprint(), a.refusal == "") {
-		return
+// add lets c wait. Of several offers of one URL the first asks for admission, the others need
+// not; and whether a URL is refused matters only if no other offer asks for its admission.
+func (p *pendingChecks) add(c pendingCheck) {
+	if p.asks(c.open.Fingerprint(), c.refusal == "") {
+		p.waiting = append(p.waiting, c)
 	}
-	p.waiting = append(p.waiting, pendingCheck{admission: a, open: open})
 }
 
-// asks notes a link to a URL, and reports whether it asks what no link has asked before.
+// asks notes an offer of a URL, and reports whether it asks what none has asked before.
 func (p *pendingChecks) asks(fp uint64, admission bool) bool {
 	admits, known := p.links[fp]
 	if known && (admits || !admission) {
