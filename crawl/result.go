@@ -20,7 +20,8 @@ type Result struct {
 	Bytes     int64               // of their bodies, decoded
 	WireBytes int64               // as they came
 	Redirects int                 // answers that only pointed elsewhere
-	Robots    int                 // visits spent on robots.txt
+	Requests  int                 // all that were sent: for pages, redirects, robots.txt and tries that failed
+	Robots    int                 // of them those for robots.txt, where it redirects to included
 	Retried   int                 // answers and failures that were followed by another try
 	Skipped   map[gate.Reason]int // URLs refused, by the crawl's own decisions
 	Errors    map[gate.Reason]int // URLs that could not be fetched

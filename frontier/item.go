@@ -9,10 +9,10 @@ import (
 // Item is one URL on its way through the crawl.
 type Item struct {
 	URL     weburl.URL
-	Via     string // page on which the link stood, "" for a seed
-	From    string // URL first asked for, when this one is the target of its redirects
+	Via     string // page on which the link stood, to this URL or to the one that redirects led here from; "" for a seed
+	From    string // URL that redirects here, "" if none does
 	Depth   int    // links followed from a seed; redirects do not count
-	Hops    int    // redirects followed from From to here
+	Hops    int    // redirects followed since the link
 	Sitemap bool   // asked for as a sitemap: what it lists are entry points
 	Attempt int    // tries made before this one
 	Last    bool   // set by Next: a failure now is final
