@@ -45,7 +45,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses has Open, or else a scan, tell which file is damaged.
+// TestOpenRefuses has Open, or else a scan, say which file is damaged.
 func TestOpenRefuses(t *testing.T) {
 	a := copying(rnd(6), 300, 10)
 	change := func(ext, from, to string) func(string) error {

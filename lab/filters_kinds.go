@@ -232,7 +232,7 @@ func (c *comparison) published(array int64) *contender {
 	}}
 }
 
-// lastRate is the rate of the last array, for URLs of so many segments. FoldFactor is of
+// lastRate is the rate of the last array, by the number of segments. FoldFactor is of
 // the rate that an evenly filled array would have. The fill of an uneven one is less,
 // and must not stand in its place.
 func (c *comparison) lastRate(f *dedup.PublishedMultilayer, array int64, segments int) float64 {

@@ -34,7 +34,7 @@ const knownSwapped = "swapped, both known in new places"
 // edits are the ways in which a new URL can be made of known parts. Each returns the
 // URL for the parts between slashes (the first is the host), or none.
 //
-// A filter that looks at whole URLs cannot tell them from other new ones. The
+// A filter that looks at whole URLs cannot distinguish them from other new ones. The
 // published multilayer filter must answer "seen" to three of them: its last array
 // knows nothing of order, equal segments cancel in it, and it ends where its layers do.
 var edits = []struct {

@@ -79,7 +79,7 @@ func (p *PageLinks) open(line []byte) error {
 		return fmt.Errorf("%w: it has %d bytes", ErrLinks, len(line))
 	}
 	if sum := linkSum(line[:n]); string(sum[:]) != string(line[n:]) {
-		return fmt.Errorf("%w: its checksum does not hold", ErrLinks)
+		return fmt.Errorf("%w: its checksum is wrong", ErrLinks)
 	}
 	*p = PageLinks{last: p.last, spare: p.spare, rest: line[:n], shape: linkAttributes}
 	flags := p.uint8()

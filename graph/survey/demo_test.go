@@ -119,7 +119,7 @@ func (e *exact) clicks(seed string) map[string]int {
 }
 
 // A real crawl: the graph has the links that edges.csv has, outcomes are what the web says,
-// and what verbs tell is what a slow computation on maps of URLs finds.
+// and what verbs print is what a slow computation on maps of URLs finds.
 func TestDemo(t *testing.T) {
 	web := demosite.New(7)
 	truth := web.Truth()
