@@ -42,7 +42,7 @@ func (r *reader) item() Item {
 	if r.bad {
 		return Item{}
 	}
-	it.Sitemap, it.From = rec.has(flagSitemap), string(rec.from)
+	it.Sitemap, it.From, it.First = rec.has(flagSitemap), string(rec.from), string(rec.first)
 	it.Hops, it.Attempt = rec.hops, rec.attempt
 	return it
 }

@@ -103,6 +103,9 @@ func randomItem(t testing.TB, rng *rand.Rand, n int) Item {
 	}
 	if rng.IntN(10) == 0 {
 		it.From, it.Hops = it.URL.String()+"old", 1+rng.IntN(4)
+		if it.Hops > 1 {
+			it.First = it.URL.String() + "first"
+		}
 	}
 	it.Sitemap = rng.IntN(10) == 0
 	return it

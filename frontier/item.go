@@ -11,6 +11,7 @@ type Item struct {
 	URL     weburl.URL
 	Via     string // page on which the link stood, to this URL or to the one that redirects led here from; "" for a seed
 	From    string // URL that redirects here, "" if none does
+	First   string // URL that the link was to, if Hops is more than 1
 	Depth   int    // links followed from a seed; redirects do not count
 	Hops    int    // redirects followed since the link
 	Sitemap bool   // asked for as a sitemap: what it lists are entry points
@@ -18,6 +19,17 @@ type Item struct {
 	Last    bool   // set by Next: a failure now is final
 
 	cash float32 // under an Order: what it gives to its links
+}
+
+// Linked returns the URL as it stands in the page Via, or as the seed that it is.
+func (it *Item) Linked() string {
+	switch {
+	case it.First != "":
+		return it.First
+	case it.From != "":
+		return it.From
+	}
+	return it.URL.String()
 }
 
 // Verdict says how a try went, as far as the host is concerned.

@@ -137,6 +137,9 @@ func (g *Gate) Redirect(r *Redirect, now time.Time) {
 			g.admitter.scope.move(r.URL, r.Target)
 		}
 		it := frontier.Item{URL: r.Target, Via: r.Via, From: r.URL.String(), Depth: r.Depth, Hops: r.Hops + 1, Sitemap: r.Sitemap}
+		if r.Hops > 0 {
+			it.First = r.Linked()
+		}
 		g.admitter.offer(r.URL, offer{Item: it, declined: r.Declined})
 		if r.Via == "" {
 			g.admitter.widened(r.Target)

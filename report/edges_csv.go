@@ -44,13 +44,9 @@ func openRows(dir *store.Dir) (*store.Lines, error) {
 	return l, l.AppendLine(func(b []byte) []byte { return append(b, rowHeader...) })
 }
 
-// appendRows appends the rows of a page, the first of which is the redirect by which it
-// was found. A page without links has none.
+// appendRows appends the rows of a page. A page without links has none.
 func appendRows(b []byte, v *crawl.Visit) []byte {
 	source := v.URL.String()
-	if v.From != "" {
-		b = appendRow(b, v.From, source, kindRedirect, false)
-	}
 	for i := range v.Page.Links {
 		l := &v.Page.Links[i]
 		text, rel := v.Page.Anchor(l)
