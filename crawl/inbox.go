@@ -31,9 +31,10 @@ func NewInbox() *Inbox {
 }
 
 // Add gives the crawl one more URL, as if it had been among Config.Seeds: it comes at depth
-// 0 and widens the scope; only the guard of addresses stays as it was. One that the crawl knows already changes nothing else. Add returns
-// when the crawl has taken it in, which a crawl with a durable Store commits within a tenth
-// of a second. Errors are those of an unusable URL, ErrEnded, and ctx's; before Run it waits.
+// 0 and widens the scope; only the guard of addresses stays as it was. One that was refused
+// is fetched after all, and one that was admitted changes nothing else. Add returns when the
+// crawl has taken it in, which a crawl with a durable Store commits within a tenth of a
+// second. Errors are those of an unusable URL, ErrEnded, and ctx's; before Run it waits.
 func (in *Inbox) Add(ctx context.Context, url string) error {
 	a := addition{url: url, reply: make(chan error, 1)}
 	select {
