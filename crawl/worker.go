@@ -81,7 +81,7 @@ func (w *worker) read(ctx context.Context, v *Visit, resp *fetch.Response, err e
 		v.redirected(resp, w.cfg.Parse.URL)
 		v.declined = !v.Target.IsZero() && !w.follows(v, &parse.Link{URL: v.Target, Kind: parse.Canonical})
 	case resp.Status == 429 || resp.Status == 503:
-		v.Outcome.Verdict = frontier.Throttled
+		v.Outcome.Kind = frontier.Throttled
 		v.Outcome.RetryAfter = resp.RetryAfter
 		v.tryAgain()
 	case resp.Status >= 500:
@@ -158,7 +158,7 @@ func (w *worker) allowed(ctx context.Context, v *Visit) bool {
 		v.End = Aborted
 	default:
 		v.End, v.Reason, v.Robots, v.Detail = Refused, gate.Disallowed, p.Robots, p.Detail
-		v.Outcome.Verdict, v.Outcome.NoPage = frontier.Unasked, true
+		v.Outcome.Kind, v.Outcome.NoPage = frontier.Unasked, true
 	}
 	return false
 }
@@ -202,7 +202,7 @@ func (v *Visit) unreachable(ctx context.Context, rules *fetch.Rules) {
 		return
 	}
 	v.End, v.Reason, v.Robots, v.Detail = Failed, gate.Disallowed, gate.Unreachable, rules.Status()
-	v.Outcome.Verdict, v.Outcome.Retry = frontier.Throttled, true
+	v.Outcome.Kind, v.Outcome.Retry = frontier.Throttled, true
 	v.Outcome.RetryAfter = rules.RetryAfter()
 }
 
@@ -259,7 +259,7 @@ func (v *Visit) fail(ctx context.Context, err error) {
 		return
 	}
 	v.End, v.Reason, v.Detail = Failed, gate.Reason(fetch.ReasonProtocol), err.Error()
-	v.Outcome.Verdict = frontier.Failed
+	v.Outcome.Kind = frontier.Failed
 	var fe *fetch.Error
 	if !errors.As(err, &fe) {
 		return
@@ -267,11 +267,11 @@ func (v *Visit) fail(ctx context.Context, err error) {
 	v.Reason, v.Detail, v.Outcome.Retry = gate.Reason(fe.Reason), fe.Err.Error(), fe.Reason.Temporary()
 	switch fe.Reason {
 	case fetch.ReasonDecode, fetch.ReasonBomb, fetch.ReasonBody, fetch.ReasonHeader, fetch.ReasonSlow:
-		v.Outcome.Verdict = frontier.Answered
+		v.Outcome.Kind = frontier.Answered
 	case fetch.ReasonAddress, fetch.ReasonPort:
-		v.Outcome.Verdict, v.Outcome.NoPage = frontier.Unasked, true
+		v.Outcome.Kind, v.Outcome.NoPage = frontier.Unasked, true
 	case fetch.ReasonLocal, fetch.ReasonRequest:
-		v.Outcome.Verdict = frontier.Unasked
+		v.Outcome.Kind = frontier.Unasked
 	}
 }
 

@@ -202,7 +202,7 @@ func (s *Spectral) Count(h uint64) uint64 {
 // too few, but errs more often than one filter of both streams would: a counter
 // is at least as high as each part's truth, and their sum as that of both.
 //
-// The filters must have the same method, size and seed, else Merge returns
+// The filters must have the same method, size and seed, otherwise Merge returns
 // ErrMismatch. It returns ErrMethod for RecurringMinimum: a key may be in one of
 // the second filters and not in the other, and the sum would then lack the part
 // that only a first filter counted. In either case s stays as it was.

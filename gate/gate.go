@@ -91,7 +91,7 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 // refuseTrapped ends the lease of a URL that belongs to a trap. The host was not asked, and
 // the page takes no place in its budget.
 func (g *Gate) refuseTrapped(it frontier.Item, v trap.Verdict, now time.Time) {
-	g.queue.done(&Task{Item: it}, now, frontier.Outcome{Verdict: frontier.Unasked, NoPage: true})
+	g.queue.done(&Task{Item: it}, now, frontier.Outcome{Kind: frontier.Unasked, NoPage: true})
 	g.journal.Changed(1)
 	g.traps.count(v, 1)
 	it.URL, it.Last = it.URL.Clone(), false

@@ -139,7 +139,7 @@ func TestCredit(t *testing.T) {
 func TestCrowded(t *testing.T) {
 	w := begin(row{seeds: "a/ " + many("b/%d", 0, 9), script: "a/ page " + many("a/%d", 0, 3000)}, mode{})
 	task := w.lease("a/0")
-	w.gate.Refuse(task, w.now, frontier.Outcome{Verdict: frontier.Throttled, RetryAfter: time.Hour}, gate.Skip{URL: "x", Reason: gate.HostClosed})
+	w.gate.Refuse(task, w.now, frontier.Outcome{Kind: frontier.Throttled, RetryAfter: time.Hour}, gate.Skip{URL: "x", Reason: gate.HostClosed})
 	var sizes []int
 	for more := true; more; more = len(w.gate.Backlog()) > 0 {
 		w.gate.Drain()

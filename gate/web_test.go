@@ -296,16 +296,16 @@ func (w *world) answer(at *gate.Task, what string, args []string) {
 		w.gate.RobotsFile(&t, f, w.now)
 	case "forbidden":
 		skip.Reason, skip.Robots = gate.Disallowed, gate.Forbids
-		w.gate.Refuse(&t, w.now, frontier.Outcome{Verdict: frontier.Unasked, NoPage: true}, skip)
+		w.gate.Refuse(&t, w.now, frontier.Outcome{Kind: frontier.Unasked, NoPage: true}, skip)
 	case "refused":
 		skip.Reason = "address"
-		w.gate.Refuse(&t, w.now, frontier.Outcome{Verdict: frontier.Unasked, NoPage: true}, skip)
+		w.gate.Refuse(&t, w.now, frontier.Outcome{Kind: frontier.Unasked, NoPage: true}, skip)
 	case "failed":
 		skip.Reason = gate.Reason(args[0])
-		w.gate.Refuse(&t, w.now, frontier.Outcome{Verdict: frontier.Failed, Retry: true}, skip)
+		w.gate.Refuse(&t, w.now, frontier.Outcome{Kind: frontier.Failed, Retry: true}, skip)
 	case "gone":
 		skip.Reason = gate.HostClosed
-		w.gate.Refuse(&t, w.now, frontier.Outcome{Verdict: frontier.Throttled, RetryAfter: 24 * time.Hour}, skip)
+		w.gate.Refuse(&t, w.now, frontier.Outcome{Kind: frontier.Throttled, RetryAfter: 24 * time.Hour}, skip)
 	case "returned":
 		w.gate.Return(&t, time.Time{})
 	default:

@@ -124,7 +124,7 @@ func TestBuilderRefuses(t *testing.T) {
 	w.compare(t, open(t, base))
 }
 
-// TestPairSorter sorts through so many runs that they are merged in between.
+// TestPairSorter sorts through enough runs to merge them in between.
 func TestPairSorter(t *testing.T) {
 	dir := t.TempDir()
 	s := newPairSorter(dir, 0)

@@ -31,7 +31,7 @@ var contentTypes = map[string]string{
 // ErrNoDocuments says that there is nothing to experiment on, ErrCrawl that the texts were
 // not kept.
 var (
-	ErrNoDocuments = errors.New("has no .html, .htm, .xhtml, .txt, .text or .md file that can be used")
+	ErrNoDocuments = errors.New("holds no .html, .htm, .xhtml, .txt, .text or .md file that can be used")
 	ErrCrawl       = errors.New("holds a crawl, which does not keep the pages' texts: name a directory of HTML or text files")
 )
 

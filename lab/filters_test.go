@@ -221,8 +221,8 @@ func independent(c *comparison, urls []weburl.URL) []weburl.URL {
 	return slices.DeleteFunc(slices.Clone(urls), func(u weburl.URL) bool {
 		x := uint64(1)
 		for _, s := range segments(u) {
-			if !c.known.segments.Has(name64(s)) {
-				x += name64(s)
+			if !c.known.segments.Has(fingerprint(s)) {
+				x += fingerprint(s)
 			}
 		}
 		return !sums.Add(c.known.sum(u)) || x != 1 && !fresh.Add(x)

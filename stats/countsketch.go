@@ -219,7 +219,7 @@ func moments(cells []int64) (second, fourth float64) {
 }
 
 // Merge makes s the sketch of both streams, counter by counter: exactly the one
-// that would have seen both. The sketches need the same size and seed, else Merge
+// that would have seen both. The sketches need the same size and seed, otherwise Merge
 // returns ErrMerge and changes nothing.
 func (s *CountSketch) Merge(o *CountSketch) error {
 	if s.key != o.key || s.depth != o.depth || s.width != o.width {

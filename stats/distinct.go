@@ -62,7 +62,7 @@ type Distinct struct {
 	// recent holds words that need not be looked at again, once there are
 	// registers.
 	recent recent
-	cache  int // its sets in a Words, whose head has the frequent words, else half of them
+	cache  int // its sets in a Words, whose head has the frequent words; otherwise half of them
 
 	reg        *registers // nil while the list is exact
 	martingale martingale
@@ -219,7 +219,7 @@ func (d *Distinct) scatter(v uint64) {
 // Merge makes d the sketch of both streams together: the maximum of each pair
 // of registers, which is what the union of both sets of words has. Words that
 // are in both count once, so sketches may be merged in any order and more than
-// once. The sketches need the same number of registers and seed, else Merge
+// once. The sketches need the same number of registers and seed, otherwise Merge
 // returns ErrMerge and changes nothing; o is never changed. Where one of them
 // still had its list, its words are added to the other; where both had
 // registers, the martingale estimate ends, since it has not seen in which order

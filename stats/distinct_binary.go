@@ -103,7 +103,7 @@ func (d *Distinct) decodeList(from *binform.Decoder) {
 }
 
 // decodeRegisters reads the registers. The cache begins empty: a word that it
-// would have held back changes nothing when it is looked at again.
+// would have stopped changes nothing when it is looked at again.
 func (d *Distinct) decodeRegisters(from *binform.Decoder) {
 	run := from.Raw(d.k)
 	m := martingale{from.Float64(), from.Float64(), from.Bool()}

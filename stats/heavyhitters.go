@@ -284,7 +284,7 @@ func (s *HeavyHitters) all() []Heavy {
 // and Yi, Mergeable summaries, 2012): a word's counts are added, the
 // other's MaxError standing for a count that is missing, and the k largest stay.
 // All bounds hold for both streams together, Error <= n/k too: the counts of the k
-// that stay sum up to n at most. The sketches need the same k, else Merge returns
+// that stay sum up to n at most. The sketches need the same k, otherwise Merge returns
 // ErrMerge and changes nothing; the seeds may differ.
 func (s *HeavyHitters) Merge(o *HeavyHitters) error {
 	if s.k != o.k {

@@ -254,7 +254,7 @@ func (i Interval) over(share, sampled float64) Interval {
 
 // Merge makes s the sample of both streams: the smaller of the accepted shares,
 // and of the keys in both samples the sum of the counts. The limit stays that of s.
-// The samples need the same seed, else Merge returns ErrMerge and changes nothing.
+// The samples need the same seed, otherwise Merge returns ErrMerge and changes nothing.
 // It is the sample one machine would have kept if the limits and first shares are
 // the same too.
 func (s *Sample) Merge(o *Sample) error {

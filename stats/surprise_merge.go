@@ -12,8 +12,8 @@ var ErrTails = errors.New("stats: both sketches hold more words than they know, 
 
 // Merge makes s a sketch of both streams together, as if the words of the one
 // had been added after those of the other. It needs the same sizes and seed,
-// else it returns ErrMerge; and one of the two must be small, with no more than
-// two thirds of its head in use, else it returns ErrTails. If it returns an
+// otherwise it returns ErrMerge; and one of the two must be small, with no more than
+// two thirds of its head in use, otherwise it returns ErrTails. If it returns an
 // error it changes nothing; o is never changed.
 //
 // A small sketch knows each of its words and how often it came, and the second

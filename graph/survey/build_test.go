@@ -174,7 +174,7 @@ func TestEmptyCrawl(t *testing.T) {
 	}
 }
 
-// Verbs end when they are told to.
+// Verbs end when their context does.
 func TestInterrupted(t *testing.T) {
 	s := built(t, Config{Dir: small(t)})
 	ended, cancel := contextEnded(t)
