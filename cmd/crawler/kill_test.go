@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/internal/bigsite"
 	"crawler/report"
 )
@@ -56,20 +56,6 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// envNumber reads a number from the environment.
-func envNumber(t *testing.T, name string, otherwise int) int {
-	t.Helper()
-	s := os.Getenv(name)
-	if s == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
-		t.Fatalf("%s=%s: want a number", name, s)
-	}
-	return n
-}
-
 // killing is a crawl that is killed, and one that is left alone.
 type killing struct {
 	bin        string
@@ -92,7 +78,7 @@ func newKilling(t *testing.T, bin string, pages int, args []string) *killing {
 		t.Fatal(err)
 	}
 	k := &killing{bin: bin, args: args, site: site, alone: filepath.Join(t.TempDir(), "alone"), dir: filepath.Join(t.TempDir(), "killed")}
-	k.url = serveOnLoopback(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { k.served.Load().ServeHTTP(w, r) }))
+	k.url = crawltest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { k.served.Load().ServeHTTP(w, r) }))
 	return k
 }
 
@@ -210,21 +196,6 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) {
 	k.checkComplete(t)
 }
 
-// await waits for the moment, or for the process to end before it.
-func (p *process) await(reached <-chan struct{}, after time.Duration) {
-	select {
-	case <-reached:
-	case <-p.ended:
-		return
-	}
-	timer := time.NewTimer(after)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-p.ended:
-	}
-}
-
 // checkRequests reads what the server saw: what a kill cost, and that no run asked for
 // anything twice.
 func (k *killing) checkRequests(t *testing.T, q *siteRequests, killed int) {
@@ -251,15 +222,6 @@ func (k *killing) checkComplete(t *testing.T) {
 	if <-p.ended; !p.refused() {
 		t.Errorf("a complete crawl was resumed: %v\n%s", p.ProcessState, p.out.String())
 	}
-}
-
-// complete reports whether a process ended by itself because the crawl came to its end,
-// or had done so in the run before, which was killed on its last metres.
-func (p *process) complete() bool { return p.ProcessState.Success() || p.refused() }
-
-// refused reports whether a process did nothing because the crawl is complete.
-func (p *process) refused() bool {
-	return p.ProcessState.ExitCode() == exitUsage && strings.Contains(p.out.String(), "is complete")
 }
 
 // compare holds the killed crawl against the one left alone.
