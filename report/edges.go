@@ -42,7 +42,7 @@ func appendEdges(b []byte, v *crawl.Visit) []byte {
 func appendRedirectEdge(b []byte, from, to string) []byte {
 	b = appendQuoted(append(b, `{"url":`...), from)
 	b = appendQuoted(append(b, `,"links":[{"url":`...), to)
-	return append(b, `,"kind":"`+kindRedirect+"\"}]}\n"...)
+	return append(b, `,"kind":"`+KindRedirect+"\"}]}\n"...)
 }
 
 func appendEdge(b []byte, page *parse.Page, l *parse.Link) []byte {

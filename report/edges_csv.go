@@ -22,10 +22,10 @@ import (
 // here. All other fields begin with http or are words of ours.
 const EdgesCSVFile = "edges.csv"
 
-const (
-	rowHeader    = "source,target,kind,nofollow,text,rel\n"
-	kindRedirect = "redirect"
-)
+const rowHeader = "source,target,kind,nofollow,text,rel\n"
+
+// KindRedirect is the kind of the link that a redirect is.
+const KindRedirect = "redirect"
 
 // openRows opens edges.csv; one that is empty, as nothing of it was committed, gets its
 // header.

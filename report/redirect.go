@@ -71,7 +71,7 @@ func (r *Recorder) writeRedirect(from, to string) error {
 		err = r.edgeLines.AppendLine(func(b []byte) []byte { return appendRedirectEdge(b, from, to) })
 	}
 	if err == nil && r.rowLines != nil {
-		err = r.rowLines.AppendLine(func(b []byte) []byte { return appendRow(b, from, to, kindRedirect, false) })
+		err = r.rowLines.AppendLine(func(b []byte) []byte { return appendRow(b, from, to, KindRedirect, false) })
 	}
 	return err
 }
