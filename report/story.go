@@ -157,6 +157,9 @@ func (s *Story) waiting(p *page) {
 			text += ", tried " + counted(q.Attempt, "time")
 		}
 		p.wrapped("  ", text)
+		if q.From != "" {
+			p.line("  found by a redirect from\n    %s", q.From)
+		}
 		s.found(p, q.Via)
 	case s.Recorded():
 	case s.Seed && (s.Admitted == nil || !*s.Admitted):

@@ -20,7 +20,7 @@ type Story struct {
 	Pages    []PageRecord     `json:"pages,omitempty"`     // of it
 	Refusals []gate.Skip      `json:"refusals,omitempty"`  // of it
 	Hops     []RedirectRecord `json:"redirects,omitempty"` // from the URL on, if it redirects
-	End      string           `json:"end,omitempty"`       // what became of the last one's target, in words
+	End      string           `json:"end,omitempty"`       // what became of where the last one leads, in words
 	LedBy    []RedirectRecord `json:"led_by,omitempty"`    // by which it was found, the first one of the chain first
 	LedHere  []string         `json:"led_here,omitempty"`  // further URLs that redirect to it
 	SameText []string         `json:"same_text,omitempty"`
@@ -47,7 +47,8 @@ type QueuedAt struct {
 	Position int    `json:"position"` // URLs of its host before it; 0: it is next
 	Depth    int    `json:"depth"`
 	Via      string `json:"via,omitempty"`
-	Attempt  int    `json:"attempt"` // tries so far
+	From     string `json:"from,omitempty"` // URL that redirects here
+	Attempt  int    `json:"attempt"`        // tries so far
 }
 
 // What a Story lists at most, and how similar a near text is: a distance of 3 in 64 bits

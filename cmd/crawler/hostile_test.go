@@ -115,7 +115,7 @@ func TestHostileSiteInEveryOutput(t *testing.T) {
 			stdout, stderr := outputs(t, args...)
 			crawltest.CheckHarmless(t, "stdout", stdout)
 			crawltest.CheckHarmless(t, "stderr", stderr)
-			for _, file := range []string{report.PagesFile, report.SkippedFile, report.EdgesFile, report.EdgesCSVFile, report.JSONFile, report.TextFile} {
+			for _, file := range []string{report.PagesFile, report.RedirectsFile, report.SkippedFile, report.EdgesFile, report.EdgesCSVFile, report.JSONFile, report.TextFile} {
 				data, err := os.ReadFile(filepath.Join(dir, file))
 				if err != nil && !(os.IsNotExist(err) && strings.HasPrefix(file, "edges.")) {
 					t.Fatal(err)

@@ -231,6 +231,7 @@ func (k *killing) compare(t *testing.T) {
 	differ(t, report.PagesFile, got.pages, want.pages)
 	differ(t, report.EdgesFile, got.edges, want.edges)
 	differ(t, report.LinksFile, got.links, want.links)
+	differ(t, report.RedirectsFile, got.hops, want.hops)
 	differ(t, report.SkippedFile, got.skipped, want.skipped)
 	compareReports(t, loadReport(t, k.dir), loadReport(t, k.alone))
 }
