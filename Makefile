@@ -6,6 +6,12 @@ FUZZTIME ?= 10s
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race)
 
+# Packages in which no goroutine is started, tests included: the race detector could find
+# nothing there and would take ten times as long. arch_race_test.go holds the list.
+SERIAL = . ./configs ./dedup ./frontier ./gate ./internal/binform ./internal/mazes \
+  ./internal/sheet ./internal/splitmix ./lab ./parse ./stats ./trap ./weburl
+RACY   = $(filter-out $(shell $(GO) list $(SERIAL)),$(shell $(GO) list ./...))
+
 # Tools are pinned here and run outside the module, so that go.mod names only what
 # the program needs.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -13,7 +19,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 VULNDB     ?= https://vuln.go.dev
 
-.PHONY: run build test bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt conformance fuzz real real-big kill soak memory cost
+.PHONY: run build test bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt conformance fuzz real real-big kill soak memory cost mutants
 
 run:
 	$(GO) run ./cmd/crawler demo
@@ -22,8 +28,17 @@ run:
 build:
 	CGO_ENABLED=0 $(GO) build -tags minimal -trimpath -ldflags '-s -w' -o crawler ./cmd/crawler
 
+# Every test at its full size, then those that the race detector can judge under it, at the
+# size of -short. ok lines come as packages end: the slowest, cmd/crawler, holds up the first.
 test:
-	$(GO) test $(RACE) -shuffle=on ./...
+	@echo "== all tests"
+	$(GO) test -shuffle=on ./...
+ifdef RACE
+	@echo "== packages with goroutines: smaller, under the race detector"
+	$(GO) test $(RACE) -short -shuffle=on $(RACY)
+else
+	@echo "== not under the race detector: there is no C compiler"
+endif
 
 # The micro-benchmarks of the hot paths beside bench/baseline.txt (five minutes), and two
 # commits of this tree by turns; docs/benchmarks.md says what each can tell. ONLY=parse
@@ -61,6 +76,12 @@ PAGES ?= 20000
 
 bench-rivals:
 	cd bench/rivals && $(GO) run . -rounds $(or $(ROUNDS),5) -pages $(PAGES) $(RIVALS)
+
+# The tests of a tree whose code was changed in one line, for each of the changes in
+# bench/mutants/list.txt: which do they not notice? Twenty minutes; ONLY='^gate' takes a room,
+# TREE another tree, MUTANTS="-owner" passes flags on.
+mutants:
+	cd bench && $(GO) run ./mutants -tree $(or $(TREE),..) -only '$(ONLY)' $(MUTANTS)
 
 # Every estimator and filter against exact answers, at all sizes and seeds: half an hour.
 truth:

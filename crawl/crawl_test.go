@@ -18,11 +18,20 @@ import (
 	"crawler/internal/memweb"
 )
 
+// fewer is how many random cases to try of all: with -short, which the race detector runs
+// with, a quarter.
+func fewer(all uint64) uint64 {
+	if testing.Short() {
+		return all / 4
+	}
+	return all
+}
+
 // Three hundred random webs with latencies, redirects, failures that pass and broken
 // links, in every order: the crawl ends by itself and has recorded exactly what an oracle
 // finds reachable, each once.
 func TestRandomWebsAgainstOracle(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range fewer(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s, want := randomWeb(rng)
 		n, res := inBubble(t, s, func(c *crawl.Config) {
@@ -253,7 +262,8 @@ func TestPolitenessOverFiftyHosts(t *testing.T) {
 	last, count := map[string]time.Time{}, map[string]int{}
 	for _, h := range s.hits {
 		host, path, _ := strings.Cut(h.url, "/")
-		if prev, ok := last[host]; ok && path != "" { // the page after robots.txt learns the new delay on its way
+		// The page after robots.txt learns the new delay on its way.
+		if prev, ok := last[host]; ok && path != "" {
 			if gap := h.at.Sub(prev); gap < want[host] {
 				t.Errorf("%s: %v after the request before, want at least %v", h.url, gap, want[host])
 			}
@@ -669,7 +679,11 @@ func TestConfigErrors(t *testing.T) {
 // A thousand hosts that answer after 20 ms, one request each 100 ms, 256 workers: the
 // crawl goes at 95 % at least of the rate that politeness allows.
 func TestManyHostsKeepThePipeFull(t *testing.T) {
-	const hosts, each = 1000, 10
+	hosts, workers := 1000, 256
+	if testing.Short() {
+		hosts, workers = 200, 51
+	}
+	const each = 10
 	s := newSite(map[string]*page{})
 	var seeds []string
 	for h := range hosts {
@@ -679,11 +693,11 @@ func TestManyHostsKeepThePipeFull(t *testing.T) {
 		p.latency = 20 * time.Millisecond
 	}
 	n, res := inBubble(t, s, func(c *crawl.Config) {
-		c.Workers, c.Gate.IgnoreRobots = 256, true
+		c.Workers, c.Gate.IgnoreRobots = workers, true
 		c.Gate.Frontier.Delay = 100 * time.Millisecond
 	}, seeds...)
 	took := res.Finished.Sub(res.Started).Seconds()
-	if rate, allowed := float64(len(n.pages))/took, hosts/0.1; len(n.pages) != hosts*each || rate < 0.95*allowed {
+	if rate, allowed := float64(len(n.pages))/took, float64(hosts)/0.1; len(n.pages) != hosts*each || rate < 0.95*allowed {
 		t.Errorf("%d pages in %.3f s: %.0f a second of the %.0f allowed", len(n.pages), took, rate, allowed)
 	}
 }

@@ -98,7 +98,8 @@ func TestEveryExchangeIsRecorded(t *testing.T) {
 	for seed := range uint64(60) {
 		s, _ := randomWeb(rand.New(rand.NewPCG(seed, 77)))
 		for _, p := range s.pages {
-			p.failWith = max(p.failWith, 429) // net/http repeats a request by itself when a connection breaks
+			// net/http repeats a request by itself when a connection breaks.
+			p.failWith = max(p.failWith, 429)
 		}
 		s.pages["h0.example/robots.txt"] = &page{redirect: "http://h0.example/rules", status: 302}
 		s.pages["h0.example/rules"] = &page{html: "User-agent: *\nAllow: /\n"}
@@ -148,7 +149,7 @@ func TestFailuresAreExchanges(t *testing.T) {
 // Exchanges belong to the commit: whatever the power takes, those that are left are of
 // requests that were sent, each page has its own, and none stands twice.
 func TestExchangesAreCutWithTheCommit(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range fewer(40) {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 78))
 			s, want := randomWeb(rng)

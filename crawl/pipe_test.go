@@ -37,6 +37,9 @@ func TestPipeIsFull(t *testing.T) {
 		"connections limit":                 {steady, load{hosts: 200, pages: 15, conns: 26}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && c.hosts > 200 {
+				t.Skip("TestManyHostsKeepThePipeFull is the same, smaller")
+			}
 			c.delay, c.mean = delay, latency
 			synctest.Test(t, func(t *testing.T) {
 				p := newPipe(c.load, c.latency)

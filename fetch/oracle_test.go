@@ -147,6 +147,9 @@ func randomPath(rnd *rand.Rand, parts []string, n int) string {
 
 // The fast matcher must decide as the slow one, on many small random files.
 func TestRulesAgainstOracle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
@@ -188,6 +191,9 @@ func TestRulesAgainstOracle(t *testing.T) {
 // groups that are well formed, plain rules, all of different lengths, every
 // group but one with rules.
 func TestRulesAgainstTemoto(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))

@@ -66,7 +66,8 @@ func (f *Frontier) Restore(hostname string, state []byte, now time.Time) error {
 	h.crawlDelay = s.CrawlDelay
 	h.delay = f.delay(h.crawlDelay)
 	h.backoff = min(s.Backoff, f.cfg.MaxBackoff)
-	h.backoffUntil, h.slowed = f.onThisClock(s.backoffUntil, now), now // no request of this run began before
+	h.backoffUntil = f.onThisClock(s.backoffUntil, now)
+	h.slowed = now // no request of this run began before
 	h.notBefore = later(now.Add(h.spacing()), f.onThisClock(s.NotBefore, now))
 	h.restoreQueue(&s)
 	f.queued += h.queued()

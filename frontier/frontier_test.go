@@ -241,6 +241,17 @@ func TestPatienceEnds(t *testing.T) {
 			t.Error("Closed is wrong")
 		}
 	})
+	t.Run("a wait of MaxBackoff", func(t *testing.T) {
+		f := New(Config{MaxBackoff: time.Minute, Retries: 5})
+		f.Push(item(t, "http://a/", 0))
+		it, _ := f.Next(epoch)
+		if s := f.Done(it, epoch, Outcome{Kind: Throttled, Retry: true, RetryAfter: time.Minute}); s.Closed || !s.Again {
+			t.Errorf("got %+v, want another try", s)
+		}
+		if at, ok := f.Wake(); !ok || at != epoch.Add(time.Minute) {
+			t.Errorf("the host is asked at %v (%v), want in a minute", at, ok)
+		}
+	})
 	t.Run("a wait beyond MaxBackoff", func(t *testing.T) {
 		f := New(Config{MaxBackoff: time.Minute, Retries: 5})
 		f.Push(item(t, "http://a/", 0))

@@ -16,7 +16,7 @@ type admitter struct {
 	journal  Journal
 	queue    *frontier.Frontier
 	scope    *scope
-	depths   *frontier.Depths // nil without a depth limit; it offers each URL once, and not for every link
+	depths   *frontier.Depths // nil without a depth limit; offers each URL once, not per link
 	seen     dedup.SeenTest   // what was admitted
 	log      *dedup.Logged    // seen, if it has a log on disk
 	pending  pendingChecks
@@ -141,7 +141,7 @@ func (a *admitter) wait(c pendingCheck) {
 	a.pending.add(c)
 }
 
-// full says why a URL's host takes no more URLs, "" if it does.
+// full returns why a URL's host takes no more URLs, "" if it does.
 func (a *admitter) full(u weburl.URL) Reason {
 	switch {
 	case a.queue.Closed(u):
@@ -205,8 +205,8 @@ func (a *admitter) deferAdmitted(d deferral) {
 	a.refusals.add(d.skip())
 }
 
-// takeHost takes out the first URL that waits for its host's budget. Should it be refused
-// once more, that is reported.
+// takeHost takes out the first URL that waits for its host's budget. If it is refused again,
+// that is reported.
 func (a *admitter) takeHost(host string) (d deferral, ok bool) {
 	if d, ok = a.deferred.takeHost(host); ok {
 		a.reported.forget(d.URL.String(), d.reason)
@@ -221,8 +221,8 @@ func (a *admitter) widened(u weburl.URL) {
 	}
 }
 
-// finish makes all refusals final, and reports those that were deferred and the URLs that
-// stayed beyond the depth limit.
+// finish makes all refusals final, and reports the deferred ones and the URLs that stayed
+// beyond the depth limit.
 func (a *admitter) finish() {
 	a.final = true
 	if a.depths != nil {
@@ -241,7 +241,7 @@ func (a *admitter) finish() {
 	}
 }
 
-// commit adds what changed since the last commit, beside what was noted in the Journal.
+// commit adds what changed since the last commit and was not noted in the Journal.
 func (a *admitter) commit(c Commit) error {
 	backlog, err := json.Marshal(a.refusals.unrecorded())
 	if err != nil {
@@ -259,7 +259,7 @@ func (a *admitter) commit(c Commit) error {
 	return nil
 }
 
-// restore takes in what the last commit knew, the pending checks aside.
+// restore restores the last commit's state, except for the pending checks.
 func (a *admitter) restore(s State) error {
 	a.admitted, a.maybe = s.Counts.Admitted, s.Counts.Maybe
 	maps.Copy(a.refusals.skipped, s.Counts.Skipped)
@@ -284,7 +284,7 @@ func (a *admitter) restore(s State) error {
 	return nil
 }
 
-// replayDepths repeats what a commit has learnt of depths.
+// replayDepths replays the events of depths in a commit.
 func (a *admitter) replayDepths(_, value []byte) error {
 	if a.depths == nil {
 		return nil

@@ -62,7 +62,7 @@ func (ds *deferrals) takes(d *deferral) bool {
 	return d.trap.ID != 0 && ds.trapped < maxTrapped && len(ds.byPattern[d.trap.ID]) < maxTrappedPattern
 }
 
-// add defers d, over a restart too.
+// add defers d; the deferral survives a restart.
 func (ds *deferrals) add(d deferral) {
 	d.id = ds.nextID
 	ds.nextID++
@@ -136,7 +136,7 @@ func (ds *deferrals) takeInScope(domain string, refuses func(*offer) Reason) (li
 	return list
 }
 
-// takePattern takes out what a trap's pattern refused.
+// takePattern takes out the URLs that a trap's pattern refused.
 func (ds *deferrals) takePattern(id uint64) []deferral {
 	list := ds.byPattern[id]
 	delete(ds.byPattern, id)
@@ -147,7 +147,7 @@ func (ds *deferrals) takePattern(id uint64) []deferral {
 	return list
 }
 
-// takeTrapped takes out what is refused as a trap's no longer.
+// takeTrapped takes out the URLs that are no longer refused as a trap's.
 func (ds *deferrals) takeTrapped(refuses func(trap.Verdict, weburl.URL) bool) (list []deferral) {
 	for _, id := range slices.Sorted(maps.Keys(ds.byPattern)) {
 		kept := ds.byPattern[id][:0:0]
@@ -167,8 +167,8 @@ func (ds *deferrals) takeTrapped(refuses func(trap.Verdict, weburl.URL) bool) (l
 	return list
 }
 
-// all returns what is deferred, and apart from that what is as a trap's, in an order that
-// does not depend on chance.
+// all returns the deferred URLs, those refused as a trap's apart from the others, in a
+// sequence that does not depend on chance.
 func (ds *deferrals) all() (list, trapped []deferral) {
 	list = slices.Clone(ds.others)
 	for _, domain := range slices.Sorted(maps.Keys(ds.byDomain)) {

@@ -48,7 +48,7 @@ type Page struct {
 	Outcome frontier.Outcome // for the host's clock
 	Status  int
 	Links   []parse.Link
-	Sample  Sample // what the guard against traps wants to know; see Sampler
+	Sample  Sample // for the guard against traps; see Sampler
 }
 
 // Page offers the links of a page and ends its lease.
@@ -66,7 +66,7 @@ func (g *Gate) Page(p *Page, now time.Time) {
 			nofollow: l.NoFollow && !g.cfg.IgnoreRobots, declined: l.Declined,
 		})
 	}
-	for _, pattern := range g.traps.learn(p) { // which proved honest
+	for _, pattern := range g.traps.learn(p) { // that proved honest
 		g.requeue(g.admitter.deferred.takePattern(pattern))
 	}
 	g.queue.credit(p, g.cfg.IgnoreRobots)
@@ -91,8 +91,8 @@ func (g *Gate) offerLink(page weburl.URL, o offer) {
 	}
 }
 
-// entrance reports whether what a sitemap or feed lists are entry points: it was asked for
-// as one, or is a seed. One that a page merely links to lists links.
+// entrance reports whether the URLs that a sitemap or feed lists are entry points: they are
+// if it was requested as a sitemap or is a seed. One that a page merely links to lists links.
 func (t *Task) entrance() bool { return t.Sitemap || t.Via == "" }
 
 // Seeds admits the entry points of a new crawl.
@@ -156,8 +156,8 @@ type RobotsFile struct {
 	Sitemaps   []weburl.URL
 }
 
-// RobotsFile takes in what a robots.txt says, and puts the page that needed it back to the
-// front of its queue. started is when robots.txt was asked for.
+// RobotsFile records the contents of a robots.txt, and puts the page that needed it back to
+// the front of its queue. started is when robots.txt was requested.
 func (g *Gate) RobotsFile(t *Task, f RobotsFile, started time.Time) {
 	if f.Delay > 0 && !g.cfg.IgnoreRobots {
 		g.queue.frontier.SetDelay(t.URL.Host(), f.Delay)

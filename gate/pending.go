@@ -44,7 +44,7 @@ func (p *pendingChecks) asks(fp uint64, admission bool) bool {
 	return true
 }
 
-// ask returns the fingerprints of all that waits, to be looked up in the log.
+// ask returns the fingerprints of all checks that wait, to look up in the log.
 func (p *pendingChecks) ask() []uint64 {
 	p.checking, p.waiting, p.fps = p.waiting, p.checking[:0], p.fps[:0]
 	for i := range p.checking {
@@ -53,18 +53,18 @@ func (p *pendingChecks) ask() []uint64 {
 	return p.fps
 }
 
-// answered calls decide for the checks that the log has answered, in the order of asking.
+// answered calls decide for the checks that the log has answered, in the sequence of asking.
 func (p *pendingChecks) answered(found []bool, decide func(c *pendingCheck, found bool)) {
 	for i := range p.checking {
 		delete(p.links, p.fps[i])
 		decide(&p.checking[i], found[i])
 	}
-	clear(p.checking) // let go of their texts
+	clear(p.checking) // drop their texts
 	p.checking = p.checking[:0]
 }
 
-// open yields what a filter that takes over must leave open, whatever it knows itself, so
-// that every false positive is counted: the admissions asked for.
+// open yields the admissions that wait. A filter that takes over must leave them open even
+// if it knows the answer, so that every false positive is counted.
 func (p *pendingChecks) open(yield func(dedup.Pending) bool) {
 	for i := range p.waiting {
 		if c := &p.waiting[i]; c.refusal == "" && !yield(c.open) {

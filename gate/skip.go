@@ -12,20 +12,20 @@ import (
 type Skip struct {
 	URL    string    `json:"url"`
 	Reason Reason    `json:"reason"`
-	Via    string    `json:"via,omitempty"`    // page with the link, or with the one that redirects led here from
+	Via    string    `json:"via,omitempty"`    // page with the link, or with that to the first of the redirects
 	From   string    `json:"from,omitempty"`   // URL that redirects here
-	Robots Robots    `json:"robots,omitempty"` // of Disallowed: what robots.txt said
+	Robots Robots    `json:"robots,omitempty"` // of Disallowed: why
 	Trap   trap.Kind `json:"trap,omitempty"`   // of Trapped
 	Detail string    `json:"detail,omitempty"` // what exactly happened, in words
 }
 
-// Robots is what robots.txt said that keeps a URL from being fetched.
+// Robots says why robots.txt keeps a URL from being fetched.
 type Robots string
 
-// What robots.txt can say.
+// The reasons of robots.txt.
 const (
 	Forbids     Robots = "forbids"     // one of its rules does
-	Unreachable Robots = "unreachable" // nothing: it could not be read, which forbids everything (RFC 9309, 2.3.1.4)
+	Unreachable Robots = "unreachable" // it could not be read: all is forbidden (RFC 9309, 2.3.1.4)
 )
 
 // Reason says why a URL was not fetched. The set is closed: the constants here and

@@ -66,7 +66,7 @@ type modes []mode
 var (
 	all        modes = []mode{{}, {false, 1}, {doubt: true}, {true, 1}, {true, 3}}
 	doubtfully modes = []mode{{doubt: true}, {true, 1}, {true, 3}} // it needs them
-	steadily   modes = []mode{{}, {doubt: true}}                   // it is about what a restart ends
+	steadily   modes = []mode{{}, {doubt: true}}                   // about what a restart ends
 	restarts   modes = []mode{{false, 1}, {true, 1}}               // it needs one after each event
 )
 
@@ -251,7 +251,8 @@ func (w *world) lease(url string) *gate.Task {
 func (w *world) next() bool {
 	w.now = w.now.Add(time.Hour)
 	t, ok := w.gate.Next(w.now)
-	for n := 0; !ok && n < 100 && w.gate.Queue().Queued() > 0; n++ { // it has refused as many as it does at a time
+	// Next without a task may have refused as many as it does at a time.
+	for n := 0; !ok && n < 100 && w.gate.Queue().Queued() > 0; n++ {
 		w.record(false)
 		t, ok = w.gate.Next(w.now)
 	}
@@ -487,7 +488,7 @@ func (w *world) finish() {
 func (w *world) check() {
 	r := w.row
 	leased, want := slices.Clone(w.leased), strings.Fields(r.leased)
-	if w.mode != (mode{}) { // a restart takes the hosts by name, and what was leased again first of all
+	if w.mode != (mode{}) { // a restart takes the hosts by name, what was leased first of all
 		slices.Sort(leased)
 		slices.Sort(want)
 	}

@@ -163,6 +163,9 @@ func sorted(set map[int]bool) (list []int) {
 
 // TestOracle has what the package writes read by the oracle.
 func TestOracle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	for shape, a := range shapes(rnd(2)) {
 		if len(a) > 1000 {
 			continue

@@ -9,6 +9,9 @@ import (
 func rnd(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
 func TestRoundTrip(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	for shape, a := range shapes(rnd(1)) {
 		for name, p := range parameters() {
 			what := shape + ", " + name

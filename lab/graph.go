@@ -112,7 +112,9 @@ func LoadGraph(ctx context.Context, dir string) (*Graph, error) {
 	return newGraphBuilder().load(ctx, dir)
 }
 
-func newGraphBuilder() *graphBuilder { return &graphBuilder{numbers: make(map[string]uint32), moved: make(map[uint32]uint32)} }
+func newGraphBuilder() *graphBuilder {
+	return &graphBuilder{numbers: make(map[string]uint32), moved: make(map[uint32]uint32)}
+}
 
 func (b *graphBuilder) load(ctx context.Context, dir string) (*Graph, error) {
 	switch info, err := os.Stat(dir); {

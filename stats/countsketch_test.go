@@ -129,7 +129,7 @@ func TestCountSketchSurpriseAgainstTruth(t *testing.T) {
 // words that meet look like one. Only if all counters are 0 is it a point.
 func TestCountSketchOfFewWords(t *testing.T) {
 	trials := uint64(2000)
-	if raceEnabled || testing.Short() {
+	if testing.Short() {
 		trials = 200
 	}
 	for _, size := range []struct{ depth, width int }{{1, 16}, {3, 16}, {5, 16}} {

@@ -46,7 +46,7 @@ func TestSource000Slide29BiasOfGroups(t *testing.T) {
 	}{{1, 1.063}, {4, 1.890}, {8, 2.364}, {16, 2.853}, {32, 3.361}, {64, 3.865}}
 	const phases = 64
 	draws := 9600
-	if raceEnabled {
+	if testing.Short() {
 		draws = 2400
 	}
 	chance := 4 * 3.5 / math.Sqrt(float64(phases*draws)) // four times the error of all draws
@@ -244,7 +244,7 @@ func TestGoldenStreams(t *testing.T) {
 		{100_000, 0xd0feaf8b6402f4c7},
 		{1_000_000, 0xbb7c887b0b130c87},
 	} {
-		if raceEnabled && c.n > 100_000 {
+		if testing.Short() && c.n > 100_000 {
 			continue
 		}
 		h, d := uint64(14695981039346656037), filled(DefaultRegisters, 2026, different(c.n))

@@ -46,7 +46,7 @@ func TestMergedDistinctAgainstTruth(t *testing.T) {
 	} {
 		words := different(c.words)
 		var a tally
-		for seed := range min(seeds(), 200) {
+		for seed := range tableSeeds() {
 			a.add(c.merge(t, words, seed), float64(c.words))
 		}
 		t.Logf("%-32s %s", c.name, &a)
@@ -80,7 +80,7 @@ func zipfText(pages int, exponent float64, seed uint64) [][]uint64 {
 // and its table has forgotten many words that the hint still knows.
 func TestLoadedWordsGoesOnForLong(t *testing.T) {
 	pages := 500
-	if raceEnabled || testing.Short() {
+	if testing.Short() {
 		pages = 100
 	}
 	text := zipfText(2*pages, 1, 1)

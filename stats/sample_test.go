@@ -246,7 +246,7 @@ func mustForm(s interface{ MarshalBinary() ([]byte, error) }) []byte {
 // The estimates over many seeds, of samples with a fixed share and of samples that
 // had to shrink, and their intervals.
 func TestSampleAgainstTruth(t *testing.T) {
-	sampleAgainstTruth(t, 1, seeds())
+	sampleAgainstTruth(t, 1, 2*seeds()) // an interval a quarter too narrow passes with half as many
 	if os.Getenv("STATS_LONG") != "" {
 		sampleAgainstTruth(t, 60, min(seeds(), 200))
 	}

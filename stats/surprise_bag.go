@@ -97,7 +97,7 @@ func (s *Surprise) countClosed(b *Bag, rest []uint16) (t tailOf) {
 }
 
 // passText goes through the tail's words in the order of the text, as one of their
-// positions at least is to be chosen.
+// positions at least must be chosen.
 func (s *Surprise) passText(b *Bag) {
 	var marked [batch]uint16
 	for text := b.text[:b.length]; len(text) > 0; {

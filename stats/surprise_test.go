@@ -189,7 +189,7 @@ func TestSurpriseUnbiased(t *testing.T) {
 }
 
 func TestSurpriseAgainstTruth(t *testing.T) {
-	name, text := longText(t, 1_000_000)
+	name, text := longText(t, 300_000)
 	for _, c := range []struct {
 		head, reservoir int
 		limit           float64 // of the rms error

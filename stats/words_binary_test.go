@@ -68,7 +68,7 @@ func allSaved() []saved {
 func TestLoadedSketchGoesOn(t *testing.T) {
 	text := english().text(60_000, 6)
 	cuts := []int{0, 1, 90, 130, 300, 700, 2000, 5000, 30_000, 59_999, 60_000}
-	if raceEnabled {
+	if testing.Short() {
 		text, cuts = text[:20_000], []int{0, 1, 130, 700, 2000, 19_999}
 	}
 	for _, c := range allSaved() {

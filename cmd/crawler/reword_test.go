@@ -102,6 +102,9 @@ func oddWeb(web *demosite.Web) (hosts map[string]http.Handler, seeds []string) {
 // What a refusal says in words is for people alone: with other words, all that programs make
 // of a crawl is the same.
 func TestWordsAreForPeopleAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	root := t.TempDir()

@@ -65,7 +65,8 @@ func TestSecondSignal(t *testing.T) {
 		}
 		ended <- said
 	}()
-	again := time.NewTicker(100 * time.Millisecond) // the first of them count as one with the signal before
+	// The first of them count as one with the signal before.
+	again := time.NewTicker(100 * time.Millisecond)
 	defer again.Stop()
 	for waiting := true; waiting; {
 		select {

@@ -88,6 +88,9 @@ func known(c *counters, size int) []uint64 {
 
 // Sets of known size: the estimator and its interval by themselves, over many seeds.
 func TestCountersAgainstTruth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	sizes := []int{1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100, 200, 300, 500, 1000, 3000}
 	for _, m := range []int{16, 32, 64, 256, 1024} {
 		c, err := newCounters(m, 0, 1<<30)

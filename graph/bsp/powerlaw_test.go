@@ -49,6 +49,9 @@ func sums(exponent float64, x uint32) (upTo []float64) {
 }
 
 func TestPowerLawOfSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	covered, all := 0, 0
 	for _, exponent := range []float64{1.8, 2.1, 2.7, 3.5} {
 		for _, from := range []uint32{1, 6} {

@@ -3,7 +3,6 @@ package survey
 import (
 	"encoding/csv"
 	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -27,11 +26,7 @@ import (
 func crawlDemo(t *testing.T, web *demosite.Web) (dir string) {
 	dir = t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		hosts := map[string]http.Handler{}
-		for _, h := range web.Hosts() {
-			hosts[h] = web
-		}
-		net := memweb.New(hosts)
+		net := memweb.New(memweb.Everywhere(web, web.Hosts()))
 		defer net.Close()
 		st, err := store.Create(store.Disk(), dir, store.Meta{}, false)
 		if err != nil {

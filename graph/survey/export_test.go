@@ -185,6 +185,9 @@ func readWebGraph(t *testing.T, path string) map[string][]string {
 
 // GraphML of what no viewer opens is refused.
 func TestExportTooLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	r := newRecorded(t)
 	v := r.page("http://h/", 200)
 	for i := range maxGraphMLNodes {

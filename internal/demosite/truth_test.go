@@ -41,7 +41,9 @@ func TestTruthAgainstWalk(t *testing.T) {
 	})
 	t.Run("log", func(t *testing.T) { checkLog(t, w.Log(), truth) })
 	t.Run("exact", func(t *testing.T) { checkExact(t, truth, k.seen) })
-	t.Run("near", func(t *testing.T) { checkNear(t, truth, k.seen) })
+	if !testing.Short() { // it compares all pairs of pages, in one goroutine
+		t.Run("near", func(t *testing.T) { checkNear(t, truth, k.seen) })
+	}
 }
 
 // same fails with the differences of two sets of URLs.
@@ -334,6 +336,9 @@ func surpriseShare(counts map[string]WordCount) float64 {
 // TestZipf checks that the most frequent nouns lead as Zipf's law has it: the
 // tenth word about a tenth, the hundredth about a hundredth of the first.
 func TestZipf(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	truth := truths()[1]
 	times := map[string]int{}
 	for _, p := range truth.Pages {

@@ -1,16 +1,8 @@
 package benchcmd
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/signal"
-	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -51,38 +43,10 @@ func newBenchServe(s shell.Streams) *cobra.Command {
 		Use: "serve", Hidden: true, Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			signal.Ignore(os.Interrupt) // of the terminal: the parent decides
-			return b.serve(s.In, s.Out)
+			return bigsite.Serve(s.In, s.Out, func(string) (*bigsite.Site, error) { return b.site() })
 		},
 	}
 	b.flags(c.Flags())
 	b.size.Of = append(b.size.Of, crowdSize)
 	return c
-}
-
-func (b *benchSite) serve(in io.Reader, out io.Writer) error {
-	site, err := b.site()
-	if err != nil {
-		return err
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	counts := bigsite.NewCounts(site)
-	server := &http.Server{Handler: counts, ReadHeaderTimeout: 10 * time.Second}
-	var serving sync.WaitGroup
-	serving.Go(func() { server.Serve(listener) })
-	defer serving.Wait()
-	defer server.Close()
-	if _, err := fmt.Fprintf(out, "http://%s\n", listener.Addr()); err != nil {
-		return err
-	}
-	for lines := bufio.NewScanner(in); lines.Scan(); {
-		asked := counts.Asked()
-		counts.Reset()
-		if err := json.NewEncoder(out).Encode(asked); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package crawlcmd
 
 import (
 	"maps"
-	"net/http"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -37,11 +36,7 @@ func TestDemoFindsTheTruth(t *testing.T) {
 	k := &kept{Recorder: rec, pages: map[string]int{}}
 	var rep *report.Report
 	synctest.Test(t, func(t *testing.T) {
-		hosts := map[string]http.Handler{}
-		for _, h := range web.Hosts() {
-			hosts[h] = web
-		}
-		net := memweb.New(hosts)
+		net := memweb.New(memweb.Everywhere(web, web.Hosts()))
 		defer net.Close()
 		cfg, err := demoOptions().Engine(web.Seeds())
 		if err != nil {

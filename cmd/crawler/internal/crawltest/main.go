@@ -31,7 +31,8 @@ func Main(m *testing.M, program func()) {
 func restoreSignals() {
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
 		if signal.Ignored(s) {
-			signal.Notify(make(chan os.Signal, 1), s) // nobody reads it: this process ignores it still
+			// Nobody reads it: this process ignores it still.
+			signal.Notify(make(chan os.Signal, 1), s)
 		}
 	}
 }
