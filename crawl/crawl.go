@@ -56,7 +56,7 @@ import (
 type Config struct {
 	Seeds    []string    // absolute http or https URLs, the entry points at depth 0
 	Inbox    *Inbox      // adds seeds to the running crawl, which ends after its Close; nil: none
-	Recorder Recorder    // gets every page, redirect and refusal; nil keeps only the Result's counts
+	Recorder Recorder    // gets all pages, redirects and refusals; nil: only the Result's counts
 	Gate     gate.Config // which URLs are followed, which first: scope, depth, politeness, traps
 
 	// Store is where the crawl survives: nil, or one that is not Durable, keeps

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"sync/atomic"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -24,8 +23,8 @@ type worker struct {
 	cfg     *Config
 	parser  *parse.Parser
 	sampler *gate.Sampler
-	sent    atomic.Int64 // requests, as net/http says
-	charged int64        // to visits, of those
+	sent    func() int64 // requests, as net/http reports
+	charged int64        // requests that visits account for
 }
 
 func newWorker(r *ring) *worker {
@@ -33,7 +32,7 @@ func newWorker(r *ring) *worker {
 }
 
 func (w *worker) run(ctx context.Context) {
-	ctx = fetch.CountRequests(ctx, &w.sent)
+	ctx, w.sent = fetch.CountRequests(ctx)
 	for v := range w.ring.tasks {
 		w.visit(ctx, v)
 		w.charge(v)
@@ -45,7 +44,7 @@ func (w *worker) run(ctx context.Context) {
 // charge adds the requests that were sent since the last visit to this one. An answer
 // is worth a request, whether that was counted yet or not: a Fetcher may not count at all.
 func (w *worker) charge(v *Visit) {
-	v.Requests = max(v.answers, int(w.sent.Load()-w.charged))
+	v.Requests = max(v.answers, int(w.sent()-w.charged))
 	w.charged += int64(v.Requests)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // AppendItem appends the binary form of an item, without Last, to dst.
-// docs/format/frontier.md describes the bytes. Depth, Hops and Attempt must be
+// docs/format/frontier.md describes the bytes. Depth and Attempt must be
 // from 0 to 2^31-1.
 func AppendItem(dst []byte, it Item) []byte {
 	dst = append(dst, it.flags())

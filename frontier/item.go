@@ -9,13 +9,13 @@ import (
 // Item is one URL on its way through the crawl.
 type Item struct {
 	URL     weburl.URL
-	Via     string // page with the link to this URL, or to the one that redirects led here from; "" for a seed
+	Via     string // page with the link here, or to First or From; "" for a seed
 	From    string // URL that redirects here, "" if none does
 	First   string // URL that the link was to, if Hops is more than 1
 	Depth   int    // links followed from a seed; redirects do not count
-	Hops    int    // redirects followed since the link
-	Sitemap bool   // requested as a sitemap: the URLs it lists are entry points
 	Attempt int    // attempts before this one
+	Hops    uint16 // redirects followed since the link
+	Sitemap bool   // requested as a sitemap: the URLs it lists are entry points
 	Last    bool   // set by Next: a failure now is final
 
 	cash float32 // under an Order: the cash it gives to its links

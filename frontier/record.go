@@ -70,7 +70,8 @@ func (it *Item) appendRest(b []byte) []byte {
 // record is a record as read; its slices are the reader's memory.
 type record struct {
 	target, via, from, first []byte
-	hops, attempt            int
+	attempt                  int
+	hops                     uint16
 	flags                    byte
 }
 
@@ -173,7 +174,12 @@ func (r *reader) record() (rec record) {
 func (r *reader) rest(rec *record) {
 	if rec.has(flagFrom) {
 		rec.from = r.bytes()
-		if rec.hops = r.small(); rec.hops > 1 {
+		hops := r.small()
+		if hops > math.MaxUint16 {
+			r.fail()
+			return
+		}
+		if rec.hops = uint16(hops); hops > 1 {
 			rec.first = r.bytes()
 		}
 	}

@@ -229,7 +229,8 @@ func (a *admitter) finish() {
 		a.depths.TooDeep(func(it frontier.Item) { a.refuse(offer{Item: it}, TooDeep) })
 	}
 	list, trapped := a.deferred.all()
-	refused := make(map[weburl.URL]bool, len(list)) // one may wait for a better link and for its host's budget
+	// One URL may wait both for a better link and for its host's budget.
+	refused := make(map[weburl.URL]bool, len(list))
 	for _, d := range list {
 		if !refused[d.URL] {
 			refused[d.URL] = true

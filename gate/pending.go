@@ -5,7 +5,7 @@ import "crawler/dedup"
 // pendingCheck is an offer that waits for the exact log, because the filter says "perhaps".
 type pendingCheck struct {
 	offer
-	refusal Reason // for what it is refused, unless it was admitted another way; "" asks for its admission
+	refusal Reason // why it is refused unless it was admitted before; "" to admit it
 	open    dedup.Pending
 }
 

@@ -12,7 +12,7 @@ import (
 type Skip struct {
 	URL    string    `json:"url"`
 	Reason Reason    `json:"reason"`
-	Via    string    `json:"via,omitempty"`    // page with the link, or with that to the first of the redirects
+	Via    string    `json:"via,omitempty"`    // page with the link here or to the redirects
 	From   string    `json:"from,omitempty"`   // URL that redirects here
 	Robots Robots    `json:"robots,omitempty"` // of Disallowed: why
 	Trap   trap.Kind `json:"trap,omitempty"`   // of Trapped

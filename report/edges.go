@@ -18,7 +18,7 @@ type EdgeRecord struct {
 // Edge is one link of a page.
 type Edge struct {
 	URL      string `json:"url"`
-	Kind     string `json:"kind,omitempty"` // as parse.LinkKind names it, or redirect; empty for an anchor
+	Kind     string `json:"kind,omitempty"` // as in edges.csv; empty for an anchor
 	NoFollow bool   `json:"nofollow,omitempty"`
 	Text     string `json:"text,omitempty"` // as parse.Page.Anchor says
 	Rel      string `json:"rel,omitempty"`  // likewise

@@ -15,8 +15,8 @@ type PageRecord struct {
 	URL         string  `json:"url"` // that answered
 	Status      int     `json:"status"`
 	Depth       int     `json:"depth"`          // links from a seed, as known when it was fetched
-	Via         string  `json:"via,omitempty"`  // page with the link, or with the one that redirects led here from
-	From        string  `json:"from,omitempty"` // URL that redirects here, if it was found so
+	Via         string  `json:"via,omitempty"`  // page with the link here or to the redirects
+	From        string  `json:"from,omitempty"` // URL that redirects here, if any
 	ContentType string  `json:"content_type"`
 	Bytes       int64   `json:"bytes"`
 	WireBytes   int64   `json:"wire_bytes,omitempty"` // of the body as it came, compressed or not

@@ -6,9 +6,9 @@ import "crawler/crawl"
 type RedirectRecord struct {
 	URL       string `json:"url"`
 	Status    int    `json:"status"`
-	Target    string `json:"target,omitempty"` // where it leads; absent if that is no URL, and Error says why
-	Via       string `json:"via,omitempty"`    // page with the link to the URL, or to the first of its chain
-	From      string `json:"from,omitempty"`   // URL that redirects to this one, if it was found so
+	Target    string `json:"target,omitempty"` // where it leads; if that is no URL, see Error
+	Via       string `json:"via,omitempty"`    // page with the link to it or the chain's first URL
+	From      string `json:"from,omitempty"`   // URL that redirects here, if it was found so
 	Hop       int    `json:"hop"`              // its place in its chain, from 1 on
 	Depth     int    `json:"depth"`            // links from a seed, as known when it was fetched
 	FetchedAt string `json:"fetched_at"`       // RFC 3339 with milliseconds, in UTC
@@ -18,7 +18,7 @@ type RedirectRecord struct {
 // redirectOf returns the record of a visit that ended as crawl.Redirected.
 func redirectOf(v *crawl.Visit) RedirectRecord {
 	r := RedirectRecord{
-		URL: v.URL.String(), Status: v.Status, Via: v.Via, From: v.From, Hop: v.Hops + 1, Depth: v.Depth,
+		URL: v.URL.String(), Status: v.Status, Via: v.Via, From: v.From, Hop: int(v.Hops) + 1, Depth: v.Depth,
 		FetchedAt: timeText(v.Started), Error: v.Detail,
 	}
 	if !v.Target.IsZero() {

@@ -3,11 +3,12 @@
 //
 // A Recorder is plugged into crawl.Run. It writes one line of JSON for every page
 // (pages.jsonl), for every hop of a redirect (redirects.jsonl) and for every URL that was
-// refused or failed (skipped.jsonl), and it feeds the words of every page into two sketches, for the whole crawl and for each
-// site: the number of distinct words (stats.Distinct, Flajolet and Martin) and the
-// surprise number, which is the second frequency moment (stats.Surprise, Alon, Matias
-// and Szegedy). A site whose figures are far from what the other sites predict is
-// flagged: few words repeated without end, or gibberish that never repeats.
+// refused or failed (skipped.jsonl), and it feeds the words of every page into two sketches,
+// for the whole crawl and for each site: the number of distinct words (stats.Distinct,
+// Flajolet and Martin) and the surprise number, which is the second frequency moment
+// (stats.Surprise, Alon, Matias and Szegedy). A site whose figures are far from what the
+// other sites predict is flagged: few words repeated without end, or gibberish that never
+// repeats.
 //
 // A Report sums the crawl up, as JSON (the schema is docs/report.md) and as text of 80
 // columns.
@@ -55,7 +56,7 @@ type Pages struct {
 	ByDepth  map[string]int `json:"by_depth"`
 
 	Redirects int      `json:"redirects"` // answers that only pointed elsewhere; not pages
-	Broken    []Broken `json:"broken"`    // the first links to answers of status 400 and above, and to redirects to nothing
+	Broken    []Broken `json:"broken"`    // the first that lead to errors
 }
 
 // Broken is a link that leads to an error.

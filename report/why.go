@@ -20,8 +20,8 @@ type Story struct {
 	Pages    []PageRecord     `json:"pages,omitempty"`     // of it
 	Refusals []gate.Skip      `json:"refusals,omitempty"`  // of it
 	Hops     []RedirectRecord `json:"redirects,omitempty"` // from the URL on, if it redirects
-	End      string           `json:"end,omitempty"`       // what became of where the last one leads, in words
-	LedBy    []RedirectRecord `json:"led_by,omitempty"`    // by which it was found, the first one of the chain first
+	End      string           `json:"end,omitempty"`       // of the last one's target, in words
+	LedBy    []RedirectRecord `json:"led_by,omitempty"`    // by which it was found, in order
 	LedHere  []string         `json:"led_here,omitempty"`  // further URLs that redirect to it
 	SameText []string         `json:"same_text,omitempty"`
 	NearText []NearPage       `json:"near_text,omitempty"`
