@@ -371,6 +371,19 @@ func TestBudgetPerHost(t *testing.T) {
 	}
 }
 
+// What turns out to be no page, as a redirect, gives its place back.
+func TestBudgetIsOfPages(t *testing.T) {
+	for _, noPage := range []bool{true, false} {
+		f := New(Config{MaxPerHost: 1})
+		f.Push(item(t, "http://a/", 0))
+		it, _ := f.Next(epoch)
+		f.Done(it, epoch, Outcome{NoPage: noPage})
+		if got := f.HasRoom(mustParse(t, "http://a/x")); got != noPage {
+			t.Errorf("NoPage %v: there is room: %v", noPage, got)
+		}
+	}
+}
+
 func TestIntervalHoldsOverAllHosts(t *testing.T) {
 	f := New(Config{Delay: NoDelay, Interval: 100 * time.Millisecond})
 	for i := range 5 {

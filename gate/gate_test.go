@@ -112,6 +112,18 @@ func TestTaskHasTheLeastDepth(t *testing.T) {
 	}
 }
 
+// A link is one deeper than its page, with a depth limit or without.
+func TestLinksAreDeeper(t *testing.T) {
+	for name, change := range map[string]func(*gate.Config){"limited": depth(9), "unlimited": nil} {
+		w := begin(row{seeds: "a/", change: change, script: `
+			a/ page a/1
+			a/1 page a/2`}, mode{})
+		if got := w.lease("a/2").Depth; got != 2 {
+			t.Errorf("%s: the link of a link has depth %d, want 2", name, got)
+		}
+	}
+}
+
 // A page gives its part to the links that are followed, a redirect to its target.
 func TestCredit(t *testing.T) {
 	for _, c := range []struct {

@@ -338,6 +338,14 @@ func TestFiltersConfigErrors(t *testing.T) {
 			t.Errorf("%+v was taken", cfg)
 		}
 	}
+	for _, cfg := range []FiltersConfig{ // the least and the most
+		{Corpus: corpus, Layers: 1, Questions: 1, Rounds: 1, Sizes: []int{1}},
+		{Corpus: corpus, Layers: dedup.MaxLayers, Questions: MaxQuestions, Rounds: MaxRounds, Sizes: []int{90}, BitsPerURL: maxBitsPerURL},
+	} {
+		if _, err := cfg.withDefaults(); err != nil {
+			t.Error(err)
+		}
+	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Filters(done, FiltersConfig{Corpus: corpus}); !errors.Is(err, context.Canceled) {

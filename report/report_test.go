@@ -272,6 +272,42 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// What a reader sees of a figure: its error as half of the interval, in percent.
+func TestFigureText(t *testing.T) {
+	exact := func(x float64) *float64 { return &x }
+	for _, c := range []struct {
+		f    Figure
+		want string
+	}{
+		{Figure{Estimate: 1000, Low: 1000, High: 1000}, "1,000"},
+		{Figure{Estimate: 1000, Low: 980, High: 1020}, "~1,000 +-2 %"},
+		{Figure{Estimate: 1000, Low: 990, High: 1020, Exact: exact(1250)}, "~1,000 +-1.5 % (counted exactly: 1,250, off by -20 %)"},
+		{Figure{Estimate: 1000, Low: 980, High: 1020, Exact: exact(1000)}, "~1,000 +-2 %"},
+	} {
+		if got := figureText(c.f); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.f, got, c.want)
+		}
+	}
+}
+
+// The twelve largest counts are listed, and the others summed up, be it a single one.
+func TestCounts(t *testing.T) {
+	m, want := map[string]int{}, ""
+	for i := range 12 {
+		key := fmt.Sprintf("k%02d", i)
+		m[key] = 100 - i
+		want += fmt.Sprintf("%s %d,  ", key, 100-i)
+	}
+	for others, last := range []string{"", ",  others 1", ",  others 2"} {
+		if others > 0 {
+			m[fmt.Sprint("other", others)] = 1
+		}
+		if got, want := counts(m), strings.TrimSuffix(want, ",  ")+last; got != want {
+			t.Errorf("%d others: %q, want %q", others, got, want)
+		}
+	}
+}
+
 // Every reason that can be counted has its words in the text report.
 func TestEveryReasonHasAMeaning(t *testing.T) {
 	for r := range decisions {

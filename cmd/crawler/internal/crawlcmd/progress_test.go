@@ -19,7 +19,7 @@ func TestProgressBlockIsDrawnOverAndGivesWayToLogs(t *testing.T) {
 	s.Write([]byte("a log line\n"))
 	s.clear()
 	got := out.String()
-	for _, want := range []string{"pages 10", "\x1b[3A\x1b[Jpages 16", "6.0/s now", "8.0/s mean", "at most 1s to go", "3 queued, every 1s", "\x1b[4A\x1b[Ja log line\n"} {
+	for _, want := range []string{"pages 10", "\x1b[3A\x1b[Jpages 16", "    6.0/s now", "    8.0/s mean", "at most 1s to go", "3 queued, every 1s", "\x1b[4A\x1b[Ja log line\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%q", want, got)
 		}
@@ -37,7 +37,7 @@ func TestRatesOfAResumedCrawl(t *testing.T) {
 	s := &screen{w: &out, live: true, width: 80}
 	s.resumes(crawl.Result{Fetched: 1000, Bytes: 1 << 20})
 	s.show(crawl.Progress{Elapsed: 2 * time.Second, Fetched: 1010})
-	if got := out.String(); !strings.Contains(got, "pages 1010") || !strings.Contains(got, "5.0/s now") || !strings.Contains(got, "5.0/s mean") {
+	if got := out.String(); !strings.Contains(got, "pages 1010") || !strings.Contains(got, "    5.0/s now") || !strings.Contains(got, "    5.0/s mean") {
 		t.Error(got)
 	}
 	out.Reset()
