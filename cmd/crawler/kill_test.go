@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -129,7 +131,9 @@ func (k *killing) leaveAlone(t *testing.T) {
 	}
 	want := map[string]int{}
 	for path, status := range k.site.All() {
-		want[k.url+path] = status
+		answer := httptest.NewRecorder()
+		k.site.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+		want[k.url+cmp.Or(answer.Header().Get("Location"), path)] = status
 	}
 	if got := readOutcome(t, k.alone).pages; !maps.Equal(got, want) {
 		t.Fatalf("left alone, the crawl records %d pages, the site has %d", len(got), len(want))
@@ -186,7 +190,8 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) (enough bool) {
 		p := k.begin(t, k.dir)
 		var late <-chan struct{} // never
 		if from := max(q.different(), m.asked); from < k.total {
-			late = q.reached((from + k.total) / 2) // half of the rest: it is faster than it was alone
+			// Half of the rest: it is faster than it was alone.
+			late = q.reached((from + k.total) / 2)
 		}
 		p.awaitKill(q.reached(m.asked), late, m.after)
 		p.kill()

@@ -3,7 +3,9 @@ package survey
 import (
 	"cmp"
 	"context"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"crawler/gate"
 	"crawler/graph"
@@ -119,12 +121,12 @@ func (j *judgement) stray() error {
 			reasons[p] = reason
 		}
 	}
-	for v, reason := range reasons {
+	for _, v := range slices.Sorted(maps.Keys(reasons)) { // equal crawls have equal files
 		n := j.nodes.at(v)
-		if n.Outcome != Redirect || reason == "" {
+		if n.Outcome != Redirect || reasons[v] == "" {
 			continue
 		}
-		n.Reason = reason
+		n.Reason = reasons[v]
 		if err := j.nodes.set(v, n); err != nil {
 			return err
 		}
