@@ -190,7 +190,7 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) (enough bool) {
 		p := k.begin(t, k.dir)
 		var late <-chan struct{} // never
 		if from := max(q.different(), m.asked); from < k.total {
-			// Half of the rest: it is faster than it was alone.
+			// half of the rest: it is faster than it was alone
 			late = q.reached((from + k.total) / 2)
 		}
 		p.awaitKill(q.reached(m.asked), late, m.after)

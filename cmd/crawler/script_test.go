@@ -8,13 +8,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -27,21 +25,8 @@ func TestMain(m *testing.M) {
 	crawltest.Main(m, main)
 }
 
-// heedSignals lets the processes that a test starts get signals though the test itself was
-// started by nohup, or in the background of a script, and ignores them: they would inherit that.
-func heedSignals(t *testing.T) {
-	caught := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
-		if signal.Ignored(s) {
-			signal.Notify(caught, s)
-		}
-	}
-	t.Cleanup(func() { signal.Stop(caught) })
-}
-
 // TestScripts runs the program as a user does: every script in testdata/script.
 func TestScripts(t *testing.T) {
-	heedSignals(t)
 	site, err := filepath.Abs("../../testdata/site")
 	if err != nil {
 		t.Fatal(err)
