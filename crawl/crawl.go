@@ -57,7 +57,7 @@ import (
 type Config struct {
 	Seeds    []string    // absolute http or https URLs, the entry points at depth 0
 	Inbox    *Inbox      // adds seeds to the running crawl, which ends after its Close; nil: none
-	Recorder Recorder    // gets every page and every refusal; nil keeps only the Result's counts
+	Recorder Recorder    // gets all pages, redirects and refusals; nil: only the Result's counts
 	Gate     gate.Config // which URLs are followed, which first: scope, depth, politeness, traps
 
 	// Store is where the crawl survives: nil, or one that is not Durable, keeps
@@ -122,6 +122,9 @@ type Fetcher interface {
 type Recorder interface {
 	// Page takes a page that was fetched. The Visit is reused after the call returns.
 	Page(v *Visit) error
+	// Redirect takes a URL that redirects: one hop, whatever becomes of its target. The same
+	// holds for the Visit.
+	Redirect(v *Visit) error
 	// Skip takes a URL that will not be fetched.
 	Skip(s gate.Skip) error
 	// Flush is called at most 100 ms after a record was taken, and at the end.
@@ -163,6 +166,7 @@ func (c *Config) setDefaults() {
 	if c.ProgressEvery <= 0 {
 		c.ProgressEvery = time.Second
 	}
+	c.Gate.MoreSeeds = c.Inbox != nil
 	if c.Recorder == nil {
 		c.Recorder = nowhere{}
 	}

@@ -435,16 +435,21 @@ func TestRedirects(t *testing.T) {
 	if got := n.urls(); !slices.Equal(got, want) {
 		t.Errorf("recorded %v, want %v", got, want)
 	}
-	for url, reason := range map[string]gate.Reason{
-		"loop2": gate.RedirectLoop, "self": gate.RedirectLoop, "out": gate.OutOfScope, "bad": gate.RedirectBad,
-		"empty": gate.RedirectBad, "long/10": gate.RedirectLimit, "known": gate.RedirectSeen,
-	} {
-		if got := n.reason("http://a.example/" + url); got != reason {
+	for url, reason := range map[string]gate.Reason{"http://b.example/": gate.OutOfScope, "http://a.example/long/11": gate.RedirectLimit} {
+		if got := n.reason(url); got != reason {
 			t.Errorf("%s: %q, want %q", url, got, reason)
 		}
 	}
+	for url, target := range map[string]string{
+		"loop2": "http://a.example/loop", "self": "http://a.example/self", "out": "http://b.example/", "empty": "status 302 without a Location",
+		"long/10": "http://a.example/long/11", "known": "http://a.example/target", "two": "http://a.example/three", "three": "http://a.example/four",
+	} {
+		if got := n.target("http://a.example/" + url); got != target {
+			t.Errorf("%s leads to %q, want %q", url, got, target)
+		}
+	}
 	for _, p := range n.pages {
-		if p.url == "http://a.example/four" && (p.from != "http://a.example/two" || p.depth != 1 || p.via != "http://a.example/") {
+		if p.url == "http://a.example/four" && (p.from != "http://a.example/three" || p.depth != 1 || p.via != "http://a.example/") {
 			t.Errorf("the end of a chain: %+v", p)
 		}
 	}
@@ -469,8 +474,8 @@ func TestSeedThatMovedToItsOtherName(t *testing.T) {
 	if got := n.urls(); !slices.Equal(got, []string{"www.site.example/", "www.site.example/x"}) {
 		t.Errorf("fetched %v", got)
 	}
-	if r := n.reason("http://moved.example/"); r != gate.OutOfScope {
-		t.Errorf("a seed that moved to another site: %q", r)
+	if r := n.reason("http://evil.test/"); r != gate.OutOfScope {
+		t.Errorf("what a seed moved to on another site: %q", r)
 	}
 }
 

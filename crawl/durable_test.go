@@ -115,7 +115,7 @@ func (d *durable) checkPages(want map[string]bool) int {
 	d.t.Helper()
 	got := map[string]bool{}
 	for _, p := range lines[report.PageRecord](d.t, d.mem, report.PagesFile) {
-		u := strings.TrimPrefix(p.FinalURL, "http://")
+		u := strings.TrimPrefix(p.URL, "http://")
 		if got[u] {
 			d.t.Errorf("%s is recorded twice", u)
 		}

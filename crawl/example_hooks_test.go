@@ -57,8 +57,9 @@ func (p prices) Page(v *crawl.Visit) error {
 	}
 	return nil
 }
-func (prices) Skip(gate.Skip) error { return nil }
-func (prices) Flush() error         { return nil }
+func (prices) Redirect(*crawl.Visit) error { return nil }
+func (prices) Skip(gate.Skip) error        { return nil }
+func (prices) Flush() error                { return nil }
 
 // The price from every product page into a store of one's own.
 func ExampleRecorder() {

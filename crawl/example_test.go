@@ -38,5 +38,6 @@ func (brokenLinks) Page(v *crawl.Visit) error {
 	}
 	return nil
 }
-func (brokenLinks) Skip(gate.Skip) error { return nil }
-func (brokenLinks) Flush() error         { return nil }
+func (brokenLinks) Redirect(*crawl.Visit) error { return nil }
+func (brokenLinks) Skip(gate.Skip) error        { return nil }
+func (brokenLinks) Flush() error                { return nil }

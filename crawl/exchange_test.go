@@ -195,8 +195,8 @@ func TestExchangesAreCutWithTheCommit(t *testing.T) {
 				}
 			}
 			for _, p := range lines[report.PageRecord](t, d.mem, report.PagesFile) {
-				if fetched[p.FinalURL] != 1 {
-					t.Errorf("seed %d: %s is a page with %d exchanges", seed, p.FinalURL, fetched[p.FinalURL])
+				if fetched[p.URL] != 1 {
+					t.Errorf("seed %d: %s is a page with %d exchanges", seed, p.URL, fetched[p.URL])
 				}
 			}
 		})

@@ -49,6 +49,9 @@ func (a *at) fail(method string) error {
 func (a *at) Page(v *crawl.Visit) error {
 	return errors.Join(a.notes.Page(v), a.fail("Page"))
 }
+func (a *at) Redirect(v *crawl.Visit) error {
+	return errors.Join(a.notes.Redirect(v), a.fail("Redirect"))
+}
 func (a *at) Skip(s gate.Skip) error                           { return errors.Join(a.notes.Skip(s), a.fail("Skip")) }
 func (a *at) Flush() error                                     { return a.fail("Flush") }
 func (a *at) Exchange(_ *crawl.Visit, _ *crawl.Exchange) error { return a.fail("Exchange") }
@@ -56,10 +59,13 @@ func (a *at) Exchange(_ *crawl.Visit, _ *crawl.Exchange) error { return a.fail("
 // A Recorder or hook that has what it wants ends the crawl as "stopped", which is no error,
 // and what it was given counts as recorded.
 func TestErrStop(t *testing.T) {
-	for _, method := range []string{"Page", "Skip", "Flush", "Exchange", "OnPage"} {
+	for _, method := range []string{"Page", "Redirect", "Skip", "Flush", "Exchange", "OnPage"} {
 		s := chain("a.example", 200)
 		for _, p := range s.pages {
 			p.links = append(p.links, strings.Replace(p.links[0], "a.example", "elsewhere.example", 1))
+		}
+		if method == "Redirect" {
+			s.pages["a.example/10"] = &page{redirect: "/11"}
 		}
 		n, res := inBubble(t, s, func(c *crawl.Config) {
 			c.Gate.IgnoreRobots = true
@@ -165,7 +171,7 @@ func TestFollow(t *testing.T) {
 	if got := strings.Join(n.urls(), " "); got != "a.example/ a.example/entry a.example/map.xml a.example/target a.example/yes" {
 		t.Errorf("fetched %s", got)
 	}
-	for _, u := range []string{"no-link", "no-entry", "moved-no"} {
+	for _, u := range []string{"no-link", "no-entry", "no-target"} {
 		if r := n.reason("http://a.example/" + u); r != gate.Excluded {
 			t.Errorf("%s is refused as %q", u, r)
 		}

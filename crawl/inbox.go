@@ -31,10 +31,10 @@ func NewInbox() *Inbox {
 }
 
 // Add gives the crawl one more URL, as if it had been among Config.Seeds: it comes at depth
-// 0 and widens the scope; only the guard of addresses stays as it was. A URL that the crawl
-// knows already changes nothing else. Add returns after the crawl has admitted the URL; a
-// crawl with a durable Store commits that within a tenth of a second. Errors are those of
-// an unusable URL, ErrEnded, and ctx's. Before Run, Add waits.
+// 0 and widens the scope; only the guard of addresses stays as it was. One that was refused
+// is fetched after all, and one that was admitted changes nothing else. Add returns after the
+// crawl has admitted the URL; a crawl with a durable Store commits that within a tenth of a
+// second. Errors are those of an unusable URL, ErrEnded, and ctx's. Before Run, Add waits.
 func (in *Inbox) Add(ctx context.Context, url string) error {
 	a := addition{url: url, reply: make(chan error, 1)}
 	select {

@@ -11,7 +11,7 @@ import (
 // files is hardly behind, and a busy crawl need not write each record by itself.
 const flushAfter = 100 * time.Millisecond
 
-// record is the recorder: it gives every page and every refusal to the Recorder and sends
+// record is the recorder: it gives every page, redirect and refusal to the Recorder and sends
 // the visits on to the coordinator. After the Recorder's first error nothing more is
 // recorded, and the visits carry the error along, so that no page counts as done that is not
 // recorded.
@@ -66,10 +66,13 @@ func (r *ring) recordVisit(v *Visit) error {
 			}
 		}
 	}
-	if v.End != Fetched {
-		return nil
+	switch v.End {
+	case Fetched:
+		return r.unlessStopped(r.cfg.Recorder.Page(v))
+	case Redirected:
+		return r.unlessStopped(r.cfg.Recorder.Redirect(v))
 	}
-	return r.unlessStopped(r.cfg.Recorder.Page(v))
+	return nil
 }
 
 // unlessStopped returns err, unless it says that the crawl must stop, which is no error.
@@ -116,7 +119,8 @@ func (r *ring) cut() error {
 // nowhere is the Recorder of those who want only the Result.
 type nowhere struct{}
 
-func (nowhere) Page(*Visit) error    { return nil }
-func (nowhere) Skip(gate.Skip) error { return nil }
-func (nowhere) Flush() error         { return nil }
-func (nowhere) Cut(Batch) error      { return nil }
+func (nowhere) Page(*Visit) error     { return nil }
+func (nowhere) Redirect(*Visit) error { return nil }
+func (nowhere) Skip(gate.Skip) error  { return nil }
+func (nowhere) Flush() error          { return nil }
+func (nowhere) Cut(Batch) error       { return nil }

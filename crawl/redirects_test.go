@@ -14,13 +14,14 @@ import (
 	"crawler/gate"
 )
 
-// redirection is one answer to http://a.example/from and what must come of it: the page
-// it leads to, or the reason why it leads nowhere.
+// redirection is one answer to http://a.example/d/from and what must come of it: the page it
+// leads to, the reason why its target is not fetched, or neither.
 type redirection struct {
 	name, location string
 	status         int // 0 means 302
 	page           string
 	reason         gate.Reason
+	nowhere        bool // it leads to no URL
 }
 
 const (
@@ -50,26 +51,26 @@ var redirections = []redirection{
 	{name: "306 is an answer", location: "page", status: 306, page: "a.example/d/from"},
 	{name: "304 is an answer", location: "page", status: 304, page: "a.example/d/from"},
 
-	{name: "ftp", location: "ftp://a.example/page", reason: gate.RedirectBad},
-	{name: "file", location: "file:///etc/passwd", reason: gate.RedirectBad},
-	{name: "javascript", location: "javascript:location='/d/page'", reason: gate.RedirectBad},
-	{name: "data", location: "data:text/html,<a href=http://b.example/page>", reason: gate.RedirectBad},
-	{name: "gopher", location: "gopher://b.example:70/_GET", reason: gate.RedirectBad},
-	{name: "view-source", location: "view-source:http://b.example/page", reason: gate.RedirectBad},
-	{name: "ws", location: "ws://b.example/page", reason: gate.RedirectBad},
-	{name: "about", location: "about:blank", reason: gate.RedirectBad},
-	{name: "no Location", location: "", reason: gate.RedirectBad},
-	{name: "blanks alone", location: "  ", reason: gate.RedirectBad},
-	{name: "no host", location: "http://", reason: gate.RedirectBad},
-	{name: "an open bracket", location: "http://[::1", reason: gate.RedirectBad},
-	{name: "a blank in the host", location: "http://b example/page", reason: gate.RedirectBad},
-	{name: "a percent sign in the host", location: "http://b%00.example/page", reason: gate.RedirectBad},
-	{name: "port 65536", location: "http://b.example:65536/", reason: gate.RedirectBad},
-	{name: "60,000 bytes", location: "/" + strings.Repeat("x", 60_000), reason: gate.RedirectBad},
+	{name: "ftp", location: "ftp://a.example/page", nowhere: true},
+	{name: "file", location: "file:///etc/passwd", nowhere: true},
+	{name: "javascript", location: "javascript:location='/d/page'", nowhere: true},
+	{name: "data", location: "data:text/html,<a href=http://b.example/page>", nowhere: true},
+	{name: "gopher", location: "gopher://b.example:70/_GET", nowhere: true},
+	{name: "view-source", location: "view-source:http://b.example/page", nowhere: true},
+	{name: "ws", location: "ws://b.example/page", nowhere: true},
+	{name: "about", location: "about:blank", nowhere: true},
+	{name: "no Location", location: "", nowhere: true},
+	{name: "blanks alone", location: "  ", nowhere: true},
+	{name: "no host", location: "http://", nowhere: true},
+	{name: "an open bracket", location: "http://[::1", nowhere: true},
+	{name: "a blank in the host", location: "http://b example/page", nowhere: true},
+	{name: "a percent sign in the host", location: "http://b%00.example/page", nowhere: true},
+	{name: "port 65536", location: "http://b.example:65536/", nowhere: true},
+	{name: "60,000 bytes", location: "/" + strings.Repeat("x", 60_000), nowhere: true},
 	{name: "100,000 bytes", location: "/" + strings.Repeat("x", 100_000), reason: gate.Reason(fetch.ReasonHeader)},
-	{name: "itself", location: "/d/from", reason: gate.RedirectLoop},
-	{name: "itself, a fragment", location: "#part", reason: gate.RedirectLoop},
-	{name: "itself, by dots", location: "./../d/from", reason: gate.RedirectLoop},
+	{name: "itself", location: "/d/from"},
+	{name: "itself, a fragment", location: "#part"},
+	{name: "itself, by dots", location: "./../d/from"},
 	{name: "forbidden", location: "/private/x", reason: gate.Disallowed},
 }
 
@@ -83,13 +84,28 @@ func TestRFC9110_15_4_Redirections(t *testing.T) {
 				"a.example/robots.txt":                        {html: "User-agent: *\nDisallow: /private/\n", header: plainText}})
 			n, _ := inBubble(t, s, func(c *crawl.Config) { c.Gate.Scope.Mode, c.Gate.Frontier.Retries = gate.ScopeAny, 2 }, "http://a.example/d/from")
 			want := []string{"a.example/d/from"}
-			switch {
-			case r.page == "" && (len(n.pages) != 0 || len(n.skips) != 1 || n.skips[0].Reason != r.reason):
-				t.Fatalf("pages %v, skips %.300v; want %s alone", n.urls(), n.skips, r.reason)
-			case r.page != "" && (!slices.Equal(n.urls(), []string{r.page}) || len(n.skips) != 0):
-				t.Fatalf("pages %v, skips %.300v; want %s alone", n.urls(), n.skips, r.page)
-			case r.page != "" && r.page != want[0]:
+			var pages []string
+			if r.page != "" {
+				pages = append(pages, r.page)
+			}
+			if r.page != "" && r.page != want[0] {
 				want = append(want, r.page)
+			}
+			if (r.reason == "") != (len(n.skips) == 0) || !slices.Equal(n.urls(), pages) {
+				t.Fatalf("pages %v, skips %.300v; want %s %s alone", n.urls(), n.skips, r.page, r.reason)
+			}
+			if r.reason != "" && n.skips[0].Reason != r.reason {
+				t.Errorf("skips %.300v, want %s", n.skips, r.reason)
+			}
+			hops := 1 // but for what is no redirect, or has too long a header
+			if r.page == want[0] || r.reason == gate.Reason(fetch.ReasonHeader) {
+				hops = 0
+			}
+			if len(n.hops) != hops {
+				t.Errorf("%d redirects are recorded: %+v", len(n.hops), n.hops)
+			}
+			if target := n.target("http://a.example/d/from"); hops == 1 && strings.HasPrefix(target, "http://") == r.nowhere {
+				t.Errorf("it leads to %q", target)
 			}
 			if got := s.requests(); !slices.Equal(got, want) {
 				t.Errorf("asked for %.300v, want %.300v", got, want)
@@ -117,13 +133,16 @@ func TestRFC9110_15_4_ChainsEnd(t *testing.T) {
 	if got := n.urls(); !slices.Equal(got, []string{"a.example/", "a.example/ten/11"}) {
 		t.Errorf("pages %v, want the end of the chain of ten hops alone", got)
 	}
-	for url, reason := range map[string]gate.Reason{
-		"http://b.example/pong": gate.RedirectLoop, "http://b.example/to/10": gate.RedirectLimit,
-		"http://a.example/endless?10": gate.RedirectLimit, "http://a.example/join2": gate.RedirectSeen,
-	} {
-		if got := n.reason(url); got != reason {
-			t.Errorf("%s: %q, want %q", url, got, reason)
+	for _, url := range []string{"http://c.example/to/11", "http://a.example/endless?11"} {
+		if got := n.reason(url); got != gate.RedirectLimit {
+			t.Errorf("%s: %q, want %q", url, got, gate.RedirectLimit)
 		}
+	}
+	if len(n.skips) != 2 || len(n.hops) != res.Redirects {
+		t.Errorf("skips %v, %d of %d redirects are recorded", n.skips, len(n.hops), res.Redirects)
+	}
+	if got := n.target("http://a.example/join2"); got != "http://a.example/ten/1" {
+		t.Errorf("the chain that joins another leads to %q", got)
 	}
 	asked := s.requests()
 	if want := 1 + 2 + 11 + 11 + 11 + 2; len(asked) != want || res.EndedBy != crawl.Done {
@@ -151,9 +170,9 @@ func TestRFC6265_RedirectToItselfWithACookie(t *testing.T) {
 		if got := s.requests(); len(got) != 4 || res.Redirects != 3 {
 			t.Errorf("jar %v: %d requests %v, %d redirects; want 4 and 3", jar, len(got), got, res.Redirects)
 		}
-		for _, u := range []string{"http://a.example/wall", "http://a.example/check?from=/next"} {
-			if r := n.reason(u); r != gate.RedirectLoop {
-				t.Errorf("jar %v: %s: %q, want %q", jar, u, r, gate.RedirectLoop)
+		for u, to := range map[string]string{"/wall": "/wall", "/check?from=/next": "/next"} {
+			if got := n.target("http://a.example" + u); got != "http://a.example"+to || len(n.skips) != 0 {
+				t.Errorf("jar %v: %s leads to %q; skips %v", jar, u, got, n.skips)
 			}
 		}
 	}

@@ -20,7 +20,8 @@ type Result struct {
 	Bytes     int64               // of their bodies, decoded
 	WireBytes int64               // the same as sent, compressed or not
 	Redirects int                 // answers that only pointed elsewhere
-	Robots    int                 // visits spent on robots.txt
+	Requests  int                 // sent: for pages, redirects, robots.txt and attempts that failed
+	Robots    int                 // of them for robots.txt and where it redirects to
 	Retried   int                 // answers and failures that were followed by another attempt
 	Skipped   map[gate.Reason]int // URLs refused, by the crawl's own decisions
 	Errors    map[gate.Reason]int // URLs that could not be fetched

@@ -18,7 +18,7 @@ type saved struct {
 	Complete bool
 }
 
-const savedVersion = 2
+const savedVersion = 3
 
 // savedKey is that record's key.
 func savedKey() []byte { return []byte("mresult") }

@@ -11,8 +11,9 @@ import (
 // or redirect.
 func (c *coordinator) settle(v *Visit) {
 	c.ledger.Settled()
+	c.result.Requests += v.Requests
 	if v.AskedRobots {
-		c.result.Robots++
+		c.result.Robots += v.Requests
 	}
 	c.memory.completed++
 	now := time.Now()
@@ -32,7 +33,7 @@ func (c *coordinator) settle(v *Visit) {
 		c.fetched(v, now)
 	case v.End == Redirected:
 		c.result.Redirects++
-		c.gate.Redirect(&gate.Redirect{Task: v.Task, Outcome: v.Outcome, Target: v.Target, Declined: v.declined, Detail: v.Detail}, now)
+		c.gate.Redirect(&gate.Redirect{Task: v.Task, Outcome: v.Outcome, Target: v.Target, Declined: v.declined}, now)
 	default: // Refused, Deferred, Failed
 		if c.gate.Refuse(&v.Task, now, v.Outcome, v.refusal()) {
 			c.result.Retried++
@@ -68,7 +69,7 @@ func (v *Visit) robotsFile(cfg *Config) gate.RobotsFile {
 
 // refusal is the last word on a URL that was admitted and not fetched.
 func (v *Visit) refusal() gate.Skip {
-	s := gate.Skip{URL: v.URL.String(), Reason: v.Reason, Via: v.Via, Robots: v.Robots, Detail: v.Detail}
+	s := gate.Skip{URL: v.URL.String(), Reason: v.Reason, Via: v.Via, From: v.From, Robots: v.Robots, Detail: v.Detail}
 	if v.End == Deferred {
 		s.Reason, s.Detail = gate.HostClosed, fmt.Sprintf("answered %d", v.Status)
 		if v.Outcome.RetryAfter > 0 {

@@ -37,8 +37,9 @@ type Visit struct {
 	// Config.KeepResponse. Its body must not be used any more once they have returned.
 	Response *fetch.Response
 
-	Target      weburl.URL // of a redirect
-	AskedRobots bool       // this visit asked for robots.txt
+	Target      weburl.URL // of a redirect; zero if it leads to no URL, and Detail says why
+	AskedRobots bool       // this visit asked for robots.txt, and for nothing else
+	Requests    int        // that were sent
 
 	Reason gate.Reason  // of a refusal or a failure
 	Robots gate.Robots  // of gate.Disallowed: what robots.txt said
@@ -49,6 +50,7 @@ type Visit struct {
 	exchanges []Exchange // if the Recorder wants them
 	reserved  int64      // bytes taken from the budget of bodies
 	declined  bool       // Config.Follow is against Target
+	answers   int        // to requests, of robots.txt too
 	hookErr   error      // of OnPage
 	refused   error      // by the Recorder: the visit does not count as done
 }
@@ -56,10 +58,10 @@ type Visit struct {
 // End says how a visit ended.
 type End uint8
 
-// The ends of a visit. Only a Fetched visit is recorded as a page.
+// The ends of a visit. A Fetched one is recorded as a page, a Redirected one as a redirect.
 const (
 	Fetched    End = iota // an answer that stands, whatever its status
-	Redirected            // to Target
+	Redirected            // to Target, if it has one
 	RobotsRead            // robots.txt was fetched; the page's turn comes
 	Refused               // by Reason, without asking
 	Deferred              // the server asked for a wait or failed; another attempt will follow

@@ -124,12 +124,14 @@ func (s *site) hosts() map[string]http.Handler {
 // notes is a Recorder that remembers.
 type notes struct {
 	pages  []note
+	hops   []note
 	skips  []gate.Skip
 	failAt int // Page fails when so many are recorded; 0 never
 }
 
 type note struct {
 	url, from, via string
+	target         string // of a redirect; where it has none, why
 	status, depth  int
 	words          int
 	truncated      bool
@@ -139,9 +141,23 @@ func (n *notes) Page(v *crawl.Visit) error {
 	if n.failAt > 0 && len(n.pages) == n.failAt {
 		return fmt.Errorf("disk full")
 	}
-	n.pages = append(n.pages, note{v.URL.String(), v.From, v.Via, v.Status, v.Depth, len(v.Page.Words), v.Truncated})
+	n.pages = append(n.pages, noteOf(v))
 	return nil
 }
+
+func (n *notes) Redirect(v *crawl.Visit) error {
+	hop := noteOf(v)
+	if hop.target = v.Detail; !v.Target.IsZero() {
+		hop.target = v.Target.String()
+	}
+	n.hops = append(n.hops, hop)
+	return nil
+}
+
+func noteOf(v *crawl.Visit) note {
+	return note{url: v.URL.String(), from: v.From, via: v.Via, status: v.Status, depth: v.Depth, words: len(v.Page.Words), truncated: v.Truncated}
+}
+
 func (n *notes) Skip(s gate.Skip) error { n.skips = append(n.skips, s); return nil }
 func (n *notes) Flush() error           { return nil }
 
@@ -153,6 +169,16 @@ func (n *notes) urls() []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// target is where a URL redirects, "" if it does not.
+func (n *notes) target(url string) string {
+	for _, h := range n.hops {
+		if h.url == url {
+			return h.target
+		}
+	}
+	return ""
 }
 
 func (n *notes) reason(url string) gate.Reason {

@@ -25,6 +25,8 @@ type worker struct {
 	cfg     *Config
 	parser  *parse.Parser
 	sampler *gate.Sampler
+	sent    func() int64 // requests, as net/http reports
+	charged int64        // requests that visits account for
 }
 
 func newWorker(r *ring) *worker {
@@ -32,11 +34,20 @@ func newWorker(r *ring) *worker {
 }
 
 func (w *worker) run(ctx context.Context) {
+	ctx, w.sent = fetch.CountRequests(ctx)
 	for v := range w.ring.tasks {
 		w.visit(ctx, v)
+		w.charge(v)
 		w.ring.hold(v)
 		w.ring.visits <- v
 	}
+}
+
+// charge adds the requests that were sent since the last visit to this one. An answer
+// is worth a request, whether that was counted yet or not: a Fetcher may not count at all.
+func (w *worker) charge(v *Visit) {
+	v.Requests = max(v.answers, int(w.sent()-w.charged))
+	w.charged += int64(v.Requests)
 }
 
 func (w *worker) visit(ctx context.Context, v *Visit) {
@@ -50,6 +61,7 @@ func (w *worker) visit(ctx context.Context, v *Visit) {
 		v.fail(ctx, err)
 		return
 	}
+	v.answers++
 	w.read(ctx, v, resp, err)
 	if v.Response = nil; v.End == Fetched {
 		w.hook(v, resp)
@@ -68,7 +80,7 @@ func (w *worker) read(ctx context.Context, v *Visit, resp *fetch.Response, err e
 	switch {
 	case isRedirect(resp):
 		v.redirected(resp, w.cfg.Parse.URL)
-		v.declined = v.Reason == "" && !w.follows(v, &parse.Link{URL: v.Target, Kind: parse.Canonical})
+		v.declined = !v.Target.IsZero() && !w.follows(v, &parse.Link{URL: v.Target, Kind: parse.Canonical})
 	case throttled(resp.Status):
 		v.Outcome.Kind, v.Outcome.RetryAfter = frontier.Throttled, resp.RetryAfter
 		v.tryAgain(v.Last)
@@ -165,14 +177,18 @@ func permission(rules *fetch.Rules, u weburl.URL) gate.Permission {
 
 func (w *worker) readRobots(ctx context.Context, v *Visit) {
 	v.Outcome.Started = time.Now()
+	v.AskedRobots = true
 	rules, err := w.ring.robots.Fetch(ctx, v.URL.Origin(), func(at weburl.URL, resp *fetch.Response, err error) bool {
+		if resp != nil {
+			v.answers++
+		}
 		return w.ring.exchange(v, Exchange{URL: at, Robots: true, Response: resp, Err: err})
 	})
 	if err != nil {
 		v.fail(ctx, err)
 		return
 	}
-	v.AskedRobots, v.Outcome.Robots = true, true
+	v.Outcome.Robots = true
 	v.End, v.Rules = RobotsRead, rules
 	if rules.Unreachable() && !w.cfg.Gate.IgnoreRobots {
 		v.unreachable(ctx, rules)
@@ -324,9 +340,9 @@ func (v *Visit) redirected(resp *fetch.Response, opts weburl.Options) {
 	target, err := opts.Resolve(v.URL, resp.Location)
 	switch {
 	case resp.Location == "":
-		v.Reason, v.Detail = gate.RedirectBad, fmt.Sprintf("status %d without a Location", resp.Status)
+		v.Detail = fmt.Sprintf("status %d without a Location", resp.Status)
 	case err != nil:
-		v.Reason, v.Detail = gate.RedirectBad, err.Error()
+		v.Detail = err.Error()
 	default:
 		v.Target = target
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // AppendItem appends the binary form of an item, without Last, to dst.
-// docs/format/frontier.md describes the bytes. Depth, Hops and Attempt must be
+// docs/format/frontier.md describes the bytes. Depth and Attempt must be
 // from 0 to 2^31-1.
 func AppendItem(dst []byte, it Item) []byte {
 	dst = append(dst, it.flags())
@@ -42,7 +42,7 @@ func (r *reader) item() Item {
 	if r.bad {
 		return Item{}
 	}
-	it.Sitemap, it.From = rec.has(flagSitemap), string(rec.from)
+	it.Sitemap, it.From, it.First = rec.has(flagSitemap), string(rec.from), string(rec.first)
 	it.Hops, it.Attempt, it.Since = rec.hops, rec.attempt, rec.since
 	return it
 }

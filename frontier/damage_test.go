@@ -19,7 +19,7 @@ func threeQueued(t testing.TB) *memDisk {
 	f := New(Config{Delay: NoDelay, PerHost: 2, Disk: d})
 	f.SetDelay("a.example:8080", time.Nanosecond)
 	for i := range 5 {
-		f.Push(Item{URL: mustParse(t, fmt.Sprintf("https://a.example:8080/%d?q", i)), Via: "http://b.example/", From: "http://c.example/", Hops: i, Depth: 3})
+		f.Push(Item{URL: mustParse(t, fmt.Sprintf("https://a.example:8080/%d?q", i)), Via: "http://b.example/", From: "http://c.example/", Hops: uint16(i), Depth: 3})
 	}
 	commit(f, d)
 	it, _ := f.Next(epoch)
@@ -42,11 +42,11 @@ func TestDamagedDiskStopsTheFrontier(t *testing.T) {
 		{"block lost", func(d *memDisk) { delete(d.blocks, key) }, "no block 0"},
 		{"block empty", func(d *memDisk) { d.blocks[key] = nil }, "read to"},
 		{"block cut", func(d *memDisk) { d.blocks[key] = d.blocks[key][:len(d.blocks[key])-1] }, "no queued URL"},
-		{"record lost", func(d *memDisk) { d.blocks[key] = d.blocks[key][:len(d.blocks[key])-25] }, "more URLs"},
+		{"record lost", func(d *memDisk) { d.blocks[key] = d.blocks[key][:len(d.blocks[key])-26] }, "more URLs"},
 		{"not a URL", func(d *memDisk) { d.blocks[key] = []byte(strings.Replace(string(d.blocks[key]), "/3?q", "x3?q", 1)) }, "no queued URL"},
 		{"not canonical", func(d *memDisk) { d.blocks[key] = []byte(strings.Replace(string(d.blocks[key]), "/3?q", "/3#q", 1)) }, "no queued URL"},
 		{"not the host", func(d *memDisk) { d.blocks[key] = []byte(strings.Replace(string(d.blocks[key]), "/3?q", "9/?q", 1)) }, "no queued URL"},
-		{"unknown flag", func(d *memDisk) { d.blocks[key][len(d.blocks[key])-25] |= 0x80 }, "no queued URL"},
+		{"unknown flag", func(d *memDisk) { d.blocks[key][len(d.blocks[key])-26] |= 0x80 }, "no queued URL"},
 		{"record too many", func(d *memDisk) { d.blocks[key] = append(d.blocks[key], 0, 1, '/') }, "more URLs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -102,7 +102,10 @@ func randomItem(t testing.TB, rng *rand.Rand, n int) Item {
 		it.Via = fmt.Sprintf("http://h%d/%d", rng.IntN(5), n/20)
 	}
 	if rng.IntN(10) == 0 {
-		it.From, it.Hops = it.URL.String()+"old", 1+rng.IntN(4)
+		it.From, it.Hops = it.URL.String()+"old", uint16(1+rng.IntN(4))
+		if it.Hops > 1 {
+			it.First = it.URL.String() + "first"
+		}
 	}
 	it.Sitemap = rng.IntN(10) == 0
 	return it

@@ -9,12 +9,13 @@ import (
 // Item is one URL on its way through the crawl.
 type Item struct {
 	URL     weburl.URL
-	Via     string // page that the link was on, "" for a seed
-	From    string // URL requested first, if its redirects lead to this one
+	Via     string // page with the link here, or to First or From; "" for a seed
+	From    string // URL that redirects here, "" if none does
+	First   string // URL that the link was to, if Hops is more than 1
 	Depth   int    // links followed from a seed; redirects do not count
-	Hops    int    // redirects followed from From to here
-	Sitemap bool   // requested as a sitemap: the URLs it lists are entry points
 	Attempt int    // attempts before this one that count towards Config.Retries
+	Hops    uint16 // redirects followed since the link
+	Sitemap bool   // requested as a sitemap: the URLs it lists are entry points
 
 	// Set by Next: an answer stands now although it is no good, any or one that is Faulty. It
 	// is for whoever fetches to say so: with Outcome.Retry there is no other attempt.
@@ -23,6 +24,17 @@ type Item struct {
 	Since time.Time // first failed attempt; zero if there was none
 
 	cash float32 // under an Order: the cash it gives to its links
+}
+
+// Linked returns the URL as it stands in the page Via, or as the seed that it is.
+func (it *Item) Linked() string {
+	switch {
+	case it.First != "":
+		return it.First
+	case it.From != "":
+		return it.From
+	}
+	return it.URL.String()
 }
 
 // OutcomeKind says how an attempt ended, as far as the host's clock is concerned.

@@ -62,6 +62,9 @@ func (it *Item) appendRest(b []byte) []byte {
 	if it.From != "" {
 		b = binform.AppendText(b, it.From)
 		b = binary.AppendUvarint(b, uint64(it.Hops))
+		if it.Hops > 1 {
+			b = binform.AppendText(b, it.First)
+		}
 	}
 	if it.Attempt > 0 {
 		b = binary.AppendUvarint(b, uint64(it.Attempt))
@@ -74,10 +77,11 @@ func (it *Item) appendRest(b []byte) []byte {
 
 // record is a record as read; its slices are the reader's memory.
 type record struct {
-	target, via, from []byte
-	hops, attempt     int
-	since             time.Time
-	flags             byte
+	target, via, from, first []byte
+	attempt                  int
+	since                    time.Time
+	hops                     uint16
+	flags                    byte
 }
 
 func (r *record) has(flag byte) bool { return r.flags&flag != 0 }
@@ -95,7 +99,7 @@ func (r *record) item(host string, depth int, via string) (Item, bool) {
 	}
 	it := Item{URL: u, Via: via, Depth: depth, Sitemap: r.has(flagSitemap), Hops: r.hops, Attempt: r.attempt, Since: r.since}
 	if r.has(flagFrom) {
-		it.From = string(r.from)
+		it.From, it.First = string(r.from), string(r.first)
 	}
 	return it, true
 }
@@ -179,7 +183,14 @@ func (r *reader) record() (rec record) {
 func (r *reader) rest(rec *record) {
 	if rec.has(flagFrom) {
 		rec.from = r.bytes()
-		rec.hops = r.small()
+		hops := r.small()
+		if hops > math.MaxUint16 {
+			r.fail()
+			return
+		}
+		if rec.hops = uint16(hops); hops > 1 {
+			rec.first = r.bytes()
+		}
 	}
 	if rec.has(flagAttempt) {
 		rec.attempt = r.small()

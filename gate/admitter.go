@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 
@@ -22,15 +23,16 @@ type admitter struct {
 	reported reported
 	deferred deferrals
 	refusals refusals
+	more     bool // seeds may be added
 	final    bool // refusals are final now
 	admitted int
 	maybe    int64 // admissions that had to wait for the log
 }
 
-func newAdmitter(j Journal, f *frontier.Frontier, seen dedup.SeenTest) admitter {
+func newAdmitter(j Journal, f *frontier.Frontier, seen dedup.SeenTest, more bool) admitter {
 	log, _ := seen.(*dedup.Logged)
 	return admitter{
-		journal: j, queue: f, seen: seen, log: log, deferred: newDeferrals(j),
+		journal: j, queue: f, seen: seen, log: log, deferred: newDeferrals(j), more: more,
 		refusals: refusals{journal: j, skipped: map[Reason]int{}, errors: map[Reason]int{}},
 	}
 }
@@ -43,76 +45,68 @@ func (a *admitter) keepEvents() {
 	}
 }
 
-// enter admits an entry point: a seed or an entry of a sitemap.
-func (a *admitter) enter(it frontier.Item) {
-	if a.depths == nil {
-		a.admit(it)
-		return
-	}
-	for _, found := range a.depths.Seed(it.URL) {
-		if found.URL == it.URL {
-			found = it
-		}
-		a.admit(found)
-	}
-}
-
-// linked admits the URLs that a link has brought within the depth limit.
-func (a *admitter) linked(from, to weburl.URL) {
-	for _, it := range a.depths.Link(from, to, 1) {
-		a.admit(it)
-	}
-}
-
-// redirected admits the URLs that a redirect has brought within the depth limit, except for
-// the target, which is no deeper than the URL that redirects.
-func (a *admitter) redirected(from, to weburl.URL) {
-	if a.depths == nil {
-		return
-	}
-	for _, it := range a.depths.Link(from, to, 0) {
-		if it.URL != to {
-			a.admit(it)
-		}
-	}
-}
-
-// admit queues a URL if its host has room and it is new, and reports whether it did. A
-// URL that may be new is queued after the log has confirmed it.
-func (a *admitter) admit(it frontier.Item) bool {
-	if r := a.full(it.URL); r != "" {
-		a.refuse(it, r)
+// offer passes a URL through all rules. from is the page that links to it, or the URL that
+// redirects there. It reports whether the URL was new, which under a depth limit is not known.
+func (a *admitter) offer(from weburl.URL, o offer) (isNew bool) {
+	if r := a.scope.refuses(&o); r != "" {
+		a.refuse(o, r)
 		return false
 	}
-	switch open, answer := a.seen.Admit(it.URL); answer {
-	case dedup.New:
-		a.push(it)
-		return true
-	case dedup.Maybe:
-		a.wait(open, admission{Item: it})
+	return a.within(from, o)
+}
+
+// within admits what an offer brings within the depth limit: the URL, and what was met on the
+// pages behind it.
+func (a *admitter) within(from weburl.URL, o offer) (isNew bool) {
+	if a.depths == nil {
+		return a.admit(o)
+	}
+	for _, it := range a.met(from, &o) {
+		if it.URL == o.URL && !o.link() { // it is more than its depth
+			o.Depth = it.Depth
+			it = o.Item
+		}
+		a.admit(offer{Item: it})
 	}
 	return false
 }
 
-// follow admits the target of a redirect. If it cannot, source is refused for that.
-func (a *admitter) follow(target frontier.Item, source Skip) {
-	q := admission{Item: target, source: &source}
-	if r := a.full(q.URL); r != "" {
-		a.noRoom(q, r)
-		return
+// met tells the depths of an offer and returns what has come within the limit.
+func (a *admitter) met(from weburl.URL, o *offer) []frontier.Item {
+	switch {
+	case o.link():
+		return a.depths.Link(from, o.URL, 1)
+	case o.From != "":
+		return a.depths.Link(from, o.URL, 0)
 	}
-	switch open, answer := a.seen.Admit(q.URL); answer {
-	case dedup.New:
-		a.push(q.Item)
-	case dedup.Seen:
-		a.refuseSource(q.source, RedirectSeen)
-	case dedup.Maybe:
-		a.wait(open, q)
-	}
+	return a.depths.Seed(o.URL)
 }
 
-// answer decides an admission after the log's answer. A URL that the log on disk does not
-// have may have been admitted since.
+// again offers a URL once more that was refused.
+func (a *admitter) again(o offer, was Reason) {
+	a.reported.forget(o.URL.String(), was)
+	a.offer(o.foundOn(), o)
+}
+
+// admit queues a URL if its host has room and it is new, and reports whether it did. A
+// URL that may be new is queued when the log has said so.
+func (a *admitter) admit(o offer) bool {
+	if r := a.full(o.URL); r != "" {
+		a.refuse(o, r)
+		return false
+	}
+	switch open, answer := a.seen.Admit(o.URL); answer {
+	case dedup.New:
+		a.push(o.Item)
+		return true
+	case dedup.Maybe:
+		a.wait(pendingCheck{offer: o, open: open})
+	}
+	return false
+}
+
+// answer decides a check that the log has answered. What the log on disk does not know may
+// have been admitted since, and what refused a URL may have passed.
 func (a *admitter) answer(c *pendingCheck, found bool) {
 	if found {
 		a.log.Found(c.open)
@@ -120,18 +114,17 @@ func (a *admitter) answer(c *pendingCheck, found bool) {
 		found = true
 	}
 	switch {
-	case c.refusal != "":
-		if !found {
-			a.turnAway(c.Item, c.refusal)
-		}
 	case found:
-		a.refuseSource(c.source, RedirectSeen)
-	default:
+	case c.refusal == "":
 		if r := a.full(c.URL); r != "" {
-			a.noRoom(c.admission, r)
+			a.refuse(c.offer, r)
 		} else if a.log.NotFound(c.open) {
 			a.push(c.Item)
 		}
+	case a.final || cmp.Or(a.scope.refuses(&c.offer), a.full(c.URL)) == c.refusal:
+		a.turnAway(c.offer, c.refusal)
+	default:
+		a.again(c.offer, c.refusal)
 	}
 }
 
@@ -142,10 +135,10 @@ func (a *admitter) push(it frontier.Item) {
 	a.journal.Changed(1)
 }
 
-// wait makes an admission wait for the log.
-func (a *admitter) wait(open dedup.Pending, q admission) {
+// wait lets a check wait for the log.
+func (a *admitter) wait(c pendingCheck) {
 	a.maybe++
-	a.pending.add(open, q)
+	a.pending.add(c)
 }
 
 // full returns why a URL's host takes no more URLs, "" if it does.
@@ -159,54 +152,30 @@ func (a *admitter) full(u weburl.URL) Reason {
 	return ""
 }
 
-// noRoom refuses a URL whose host takes no more. If a redirect led to it, the refusal is
-// reported for the redirecting URL. With a depth limit the target is reported now as well,
-// since Depths offers each URL only once; otherwise it is when a link to it comes.
-func (a *admitter) noRoom(q admission, r Reason) {
-	if q.source == nil {
-		a.refuse(q.Item, r)
-		return
-	}
-	a.refuseSource(q.source, r)
-	if a.depths != nil {
-		a.refuse(frontier.Item{URL: q.URL, Via: q.source.URL, Depth: q.Depth, Sitemap: q.Sitemap}, r)
-	}
-}
-
-// refuseSource refuses a URL that redirects because its target is not followed. Without a
-// source there was no redirect.
-func (a *admitter) refuseSource(source *Skip, r Reason) {
-	if source != nil {
-		s := *source
-		s.Reason = r
-		a.refusals.add(s)
-	}
-}
-
-// refuse refuses a URL that no other link has had admitted. It is reported once, and at
+// refuse refuses a URL, unless another offer has had it admitted. It is reported once, and at
 // the end if its reason may pass.
-func (a *admitter) refuse(it frontier.Item, r Reason) {
-	if !a.reported.first(it.URL.String()) {
+func (a *admitter) refuse(o offer, r Reason) {
+	if !a.reported.first(o.URL.String(), r) {
 		return
 	}
-	it.URL = it.URL.Clone()
-	a.unlessAdmitted(it, r)
+	o.URL = o.URL.Clone()
+	a.unlessAdmitted(o, r)
 }
 
-// unlessAdmitted refuses a URL unless it was admitted.
-func (a *admitter) unlessAdmitted(it frontier.Item, r Reason) {
-	switch open, answer := a.seen.Peek(it.URL); answer {
+// unlessAdmitted turns away a URL that was not admitted.
+func (a *admitter) unlessAdmitted(o offer, r Reason) {
+	switch open, answer := a.seen.Peek(o.URL); answer {
 	case dedup.Maybe:
-		a.wait(open, admission{Item: it, refusal: r})
+		a.wait(pendingCheck{offer: o, refusal: r, open: open})
 	case dedup.New:
-		a.turnAway(it, r)
+		a.turnAway(o, r)
 	}
 }
 
 // turnAway refuses a URL that was not admitted.
-func (a *admitter) turnAway(it frontier.Item, r Reason) {
-	d := deferral{Item: it, reason: r}
-	if a.passes(it.URL, r) && !a.final && a.deferred.takes(&d) {
+func (a *admitter) turnAway(o offer, r Reason) {
+	d := deferral{offer: o, reason: r}
+	if !a.final && a.passes(o, r) && a.deferred.takes(&d) {
 		a.deferred.add(d)
 		return
 	}
@@ -214,14 +183,15 @@ func (a *admitter) turnAway(it frontier.Item, r Reason) {
 }
 
 // passes reports whether the reason for which a URL is refused may pass.
-func (a *admitter) passes(u weburl.URL, r Reason) bool {
+func (a *admitter) passes(o offer, r Reason) bool {
 	switch r {
-	case HostBudget, Nofollow:
+	case HostBudget, Nofollow, RedirectLimit:
 		return true
 	case OutOfScope:
-		return a.scope.sameSite(u)
+		return a.more || a.scope.sameSite(o.URL)
 	case Excluded: // if the link was declined, and not the URL excluded
-		return a.scope.refuses(u) == ""
+		o.declined, o.nofollow = false, false
+		return a.more || a.scope.refuses(&o) == ""
 	}
 	return false
 }
@@ -239,18 +209,16 @@ func (a *admitter) deferAdmitted(d deferral) {
 // that is reported.
 func (a *admitter) takeHost(host string) (d deferral, ok bool) {
 	if d, ok = a.deferred.takeHost(host); ok {
-		a.reported.forget(d.URL.String())
+		a.reported.forget(d.URL.String(), d.reason)
 	}
 	return d, ok
 }
 
-// takeInScope takes out the URLs that have come into scope, likewise.
-func (a *admitter) takeInScope() []deferral {
-	list := a.deferred.takeInScope(a.scope.refuses)
-	for i := range list {
-		a.reported.forget(list[i].URL.String())
+// widened offers again what was out of scope before u came into scope.
+func (a *admitter) widened(u weburl.URL) {
+	for _, d := range a.deferred.takeInScope(u.Domain(), a.scope.refuses) {
+		a.again(d.offer, d.reason)
 	}
-	return list
 }
 
 // finish makes all refusals final, and reports the deferred ones and the URLs that stayed
@@ -258,11 +226,16 @@ func (a *admitter) takeInScope() []deferral {
 func (a *admitter) finish() {
 	a.final = true
 	if a.depths != nil {
-		a.depths.TooDeep(func(it frontier.Item) { a.refuse(it, TooDeep) })
+		a.depths.TooDeep(func(it frontier.Item) { a.refuse(offer{Item: it}, TooDeep) })
 	}
 	list, trapped := a.deferred.all()
+	// One URL may wait both for a better link and for its host's budget.
+	refused := make(map[weburl.URL]bool, len(list))
 	for _, d := range list {
-		a.unlessAdmitted(d.Item, d.reason)
+		if !refused[d.URL] {
+			refused[d.URL] = true
+			a.unlessAdmitted(d.offer, d.reason)
+		}
 	}
 	for _, d := range trapped {
 		a.refusals.add(d.skip())

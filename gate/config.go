@@ -16,6 +16,7 @@ type Config struct {
 	Frontier     frontier.Config // politeness, retries, budgets per host
 	Traps        trap.Config     // the zero value guards against all traps of package trap
 	FollowTraps  bool            // refuse no URL as a trap's
+	MoreSeeds    bool            // Add is called: what it may lift is final only at Finish
 }
 
 // SeedsOnly is the MaxDepth that follows no link.

@@ -4,16 +4,16 @@ import (
 	"maps"
 	"slices"
 
-	"crawler/frontier"
 	"crawler/trap"
 	"crawler/weburl"
 )
 
 // deferral is a URL that was refused for a reason that may pass: another link may lead to
-// it without nofollow, or not be declined; a seed may redirect to the name of its host; its
-// host may get room again; the pattern it was refused by may prove honest.
+// it without nofollow, not be declined, or take fewer redirects; a seed may turn out to live
+// under the name it is at, or be added there; its host may get room again; the trap it was
+// taken for may prove honest.
 type deferral struct {
-	frontier.Item
+	offer
 	reason Reason
 	trap   trap.Verdict // of Trapped; such a URL was admitted, any other was not
 	id     uint64       // its record's number
@@ -21,10 +21,13 @@ type deferral struct {
 
 // skip is the refusal of a URL that is deferred no longer.
 func (d *deferral) skip() Skip {
-	return Skip{URL: d.URL.String(), Reason: d.reason, Via: d.Via, Trap: d.trap.Kind, Detail: d.trap.Pattern}
+	s := d.refused(d.reason)
+	s.Trap, s.Detail = d.trap.Kind, d.trap.Pattern
+	return s
 }
 
-// How many URLs are deferred at most; further refusals are final and reported at once.
+// How many URLs are deferred at most. Further refusals are reported at once: a URL of those
+// that is admitted all the same has two records.
 const (
 	maxDeferred       = 1 << 16  // for any reason but traps
 	maxTrapped        = 32 << 10 // as traps'
@@ -35,16 +38,19 @@ const (
 // end. Each has a record of its own in the Journal.
 type deferrals struct {
 	journal   Journal
-	others    []deferral
+	others    []deferral            // until another offer comes
+	byDomain  map[string][]deferral // as out of scope
 	byHost    map[string][]deferral // for their hosts' budgets
 	byPattern map[uint64][]deferral // as traps'
-	n         int                   // in others and byHost
+	n         int                   // in all but byPattern
 	trapped   int                   // in byPattern
 	nextID    uint64
 }
 
 func newDeferrals(j Journal) deferrals {
-	return deferrals{journal: j, byHost: map[string][]deferral{}, byPattern: map[uint64][]deferral{}}
+	return deferrals{
+		journal: j, byDomain: map[string][]deferral{}, byHost: map[string][]deferral{}, byPattern: map[uint64][]deferral{},
+	}
 }
 
 // takes reports whether there is room for d.
@@ -74,6 +80,9 @@ func (ds *deferrals) put(d deferral) {
 	case d.reason == HostBudget:
 		host := d.URL.Host()
 		ds.byHost[host] = append(ds.byHost[host], d)
+	case d.reason == OutOfScope:
+		domain := d.URL.Domain()
+		ds.byDomain[domain] = append(ds.byDomain[domain], d)
 	default:
 		ds.others = append(ds.others, d)
 	}
@@ -107,18 +116,22 @@ func (ds *deferrals) takeHost(host string) (d deferral, ok bool) {
 	return d, true
 }
 
-// takeInScope takes out the URLs that were out of scope and are refused no longer.
-func (ds *deferrals) takeInScope(refuses func(weburl.URL) Reason) (list []deferral) {
-	kept := ds.others[:0:0]
-	for _, d := range ds.others {
-		if d.reason != OutOfScope || refuses(d.URL) != "" {
-			kept = append(kept, d)
+// takeInScope takes out the URLs of a domain that were out of scope and are so no longer.
+func (ds *deferrals) takeInScope(domain string, refuses func(*offer) Reason) (list []deferral) {
+	out := ds.byDomain[domain]
+	kept := out[:0:0]
+	for i := range out {
+		d := &out[i]
+		if refuses(&d.offer) == OutOfScope {
+			kept = append(kept, *d)
 			continue
 		}
-		ds.forget(&d)
-		list = append(list, d)
+		ds.forget(d)
+		list = append(list, *d)
 	}
-	ds.others = kept
+	if ds.byDomain[domain] = kept; len(kept) == 0 {
+		delete(ds.byDomain, domain)
+	}
 	ds.n -= len(list)
 	return list
 }
@@ -158,6 +171,9 @@ func (ds *deferrals) takeTrapped(refuses func(trap.Verdict, weburl.URL) bool) (l
 // sequence that does not depend on chance.
 func (ds *deferrals) all() (list, trapped []deferral) {
 	list = slices.Clone(ds.others)
+	for _, domain := range slices.Sorted(maps.Keys(ds.byDomain)) {
+		list = append(list, ds.byDomain[domain]...)
+	}
 	for _, host := range slices.Sorted(maps.Keys(ds.byHost)) {
 		list = append(list, ds.byHost[host]...)
 	}

@@ -47,7 +47,7 @@ func newGate(cfg Config, j Journal, seen dedup.SeenTest) *Gate {
 	g := &Gate{
 		cfg: cfg, journal: j, traps: newTraps(&cfg),
 		queue:    queue{frontier: f, journal: j, permits: permits{}, credits: cfg.Frontier.Order != frontier.BreadthFirst},
-		admitter: newAdmitter(j, f, seen),
+		admitter: newAdmitter(j, f, seen, cfg.MoreSeeds),
 	}
 	if cfg.MaxDepth != 0 {
 		g.admitter.depths = frontier.NewDepths(max(0, cfg.MaxDepth))
@@ -95,7 +95,7 @@ func (g *Gate) refuseTrapped(it frontier.Item, v trap.Verdict, now time.Time) {
 	g.journal.Changed(1)
 	g.traps.count(v, 1)
 	it.URL, it.Last = it.URL.Clone(), false
-	g.admitter.deferAdmitted(deferral{Item: it, reason: Trapped(v.Kind), trap: v})
+	g.admitter.deferAdmitted(deferral{offer: offer{Item: it}, reason: Trapped(v.Kind), trap: v})
 	g.returnBudget(it.URL)
 }
 
@@ -121,7 +121,8 @@ func (g *Gate) Return(t *Task, started time.Time) { g.queue.giveBack(t, started)
 // with.
 func (g *Gate) Drain() {
 	for !g.Crowded() && g.queue.drain(maxBacklog, func(it frontier.Item) {
-		g.admitter.refusals.add(Skip{URL: it.URL.String(), Reason: HostClosed, Via: it.Via})
+		o := offer{Item: it}
+		g.admitter.refusals.add(o.refused(HostClosed))
 	}) {
 	}
 }
@@ -134,7 +135,7 @@ func (g *Gate) returnBudget(u weburl.URL) {
 		if !ok {
 			return
 		}
-		g.admitter.admit(d.Item)
+		g.admitter.admit(d.offer)
 	}
 }
 
@@ -152,7 +153,7 @@ func (g *Gate) requeue(list []deferral) {
 	for _, d := range list {
 		g.traps.count(d.trap, -1)
 		if r := g.admitter.full(d.URL); r != "" {
-			g.admitter.refusals.add(Skip{URL: d.URL.String(), Reason: r, Via: d.Via})
+			g.admitter.refusals.add(d.refused(r))
 			continue
 		}
 		g.queue.frontier.Push(d.Item)

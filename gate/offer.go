@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"time"
 
 	"crawler/dedup"
@@ -8,6 +9,38 @@ import (
 	"crawler/parse"
 	"crawler/weburl"
 )
+
+// offer is a URL that the Gate has met, and how.
+type offer struct {
+	frontier.Item
+	nofollow bool // the link says so, and the crawl obeys
+	declined bool // the link is not to be followed; see parse.Link
+}
+
+// seed reports whether it is a seed.
+func (o *offer) seed() bool { return o.Via == "" && o.From == "" }
+
+// link reports whether it is the link of a page, and neither a redirect's target nor an entry
+// point.
+func (o *offer) link() bool { return o.From == "" && o.Depth > 0 }
+
+// foundOn is the URL that redirects here, or the page with the link: zero for a seed.
+func (o *offer) foundOn() weburl.URL {
+	at := cmp.Or(o.From, o.Via)
+	if at == "" {
+		return weburl.URL{}
+	}
+	u, err := weburl.Parse(at)
+	if err != nil {
+		panic("gate: a page's URL no longer parses: " + err.Error())
+	}
+	return u
+}
+
+// refused is the record of its refusal.
+func (o *offer) refused(r Reason) Skip {
+	return Skip{URL: o.URL.String(), Reason: r, Via: o.Via, From: o.From}
+}
 
 // Page is a page that was fetched and recorded.
 type Page struct {
@@ -21,13 +54,17 @@ type Page struct {
 // Page offers the links of a page and ends its lease.
 func (g *Gate) Page(p *Page, now time.Time) {
 	g.traps.watch(p)
+	via := p.URL.String()
 	for i := range p.Links {
 		l := &p.Links[i]
 		if p.entrance() && (l.Kind == parse.Entry || l.Kind == parse.Sitemap) {
-			g.offerEntry(l, p.URL.String())
+			g.offerEntry(l, via)
 			continue
 		}
-		g.offer(p, l)
+		g.offerLink(p.URL, offer{
+			Item:     frontier.Item{URL: l.URL, Via: via, Depth: p.Depth + 1},
+			nofollow: l.NoFollow && !g.cfg.IgnoreRobots, declined: l.Declined,
+		})
 	}
 	for _, pattern := range g.traps.learn(p) { // that proved honest
 		g.requeue(g.admitter.deferred.takePattern(pattern))
@@ -36,124 +73,83 @@ func (g *Gate) Page(p *Page, now time.Time) {
 	g.queue.done(&p.Task, now, p.Outcome)
 }
 
-// offer passes a link through the rules: scope, nofollow, depth, the host's budget, and last
-// whether the URL was admitted before, so that no refused URL is recorded as admitted.
-func (g *Gate) offer(page *Page, l *parse.Link) {
-	it := frontier.Item{URL: l.URL, Via: page.URL.String(), Depth: page.Depth + 1}
-	if r := g.admitter.scope.refusesLink(l, g.cfg.IgnoreRobots); r != "" {
-		g.admitter.refuse(it, r)
+// offerLink is what happens to every link of every page: scope, nofollow, depth, and then the
+// host's budget and whether the URL was admitted before, so that nothing refused is
+// remembered as admitted.
+func (g *Gate) offerLink(page weburl.URL, o offer) {
+	if r := g.admitter.scope.refuses(&o); r != "" {
+		g.admitter.refuse(o, r)
 		return
 	}
+	if g.admitter.depths != nil && g.traps.watching {
+		_, a := g.admitter.seen.Peek(o.URL)
+		g.traps.link(o.URL, a != dedup.New)
+	}
+	isNew := g.admitter.within(page, o)
 	if g.admitter.depths == nil {
-		isNew := g.admitter.admit(it)
-		g.traps.link(l.URL, !isNew)
-		return
+		g.traps.link(o.URL, !isNew)
 	}
-	if g.traps.watching {
-		_, a := g.admitter.seen.Peek(l.URL)
-		g.traps.link(l.URL, a != dedup.New)
-	}
-	g.admitter.linked(page.URL, l.URL)
 }
 
 // entrance reports whether the URLs that a sitemap or feed lists are entry points: they are
 // if it was requested as a sitemap or is a seed. One that a page merely links to lists links.
 func (t *Task) entrance() bool { return t.Sitemap || t.Via == "" }
 
-// Seeds admits the entry points of a new crawl. They define the scope, so it does not apply
-// to them.
+// Seeds admits the entry points of a new crawl.
 func (g *Gate) Seeds(seeds []weburl.URL) {
 	g.admitter.scope = newScope(g.cfg.Scope, g.journal, seeds)
 	texts := make([]string, len(seeds))
 	for i, u := range seeds {
 		texts[i] = u.String()
-		g.admitter.enter(frontier.Item{URL: u})
+		g.admitter.offer(weburl.URL{}, offer{Item: frontier.Item{URL: u}})
 	}
 	g.journal.Note(recordKey(keySeeds), appendJSON(texts))
 }
 
-// Add admits one more seed while the crawl runs.
+// Add admits one more seed while the crawl runs: see Config.MoreSeeds.
 func (g *Gate) Add(u weburl.URL) {
 	g.admitter.scope.join(u)
-	g.admitter.enter(frontier.Item{URL: u})
-	g.widened()
+	g.admitter.offer(weburl.URL{}, offer{Item: frontier.Item{URL: u}})
+	g.admitter.widened(u)
 }
 
-// offerEntry admits an entry of a sitemap or feed: an entry point like a seed, but one that
-// must be in scope. A sitemap itself is no page; its entries are judged.
+// offerEntry offers an entry of a sitemap or feed: an entry point like a seed, but one that
+// must be in scope.
 func (g *Gate) offerEntry(l *parse.Link, via string) {
-	it := frontier.Item{URL: l.URL, Via: via, Sitemap: l.Kind == parse.Sitemap}
-	if r := g.admitter.scope.refusesEntry(l); r != "" {
-		g.admitter.refuse(it, r)
-		return
-	}
-	g.admitter.enter(it)
+	g.admitter.offer(weburl.URL{}, offer{
+		Item: frontier.Item{URL: l.URL, Via: via, Sitemap: l.Kind == parse.Sitemap}, declined: l.Declined,
+	})
 }
 
-// Redirect is an answer that only points elsewhere.
+// Redirect is an answer that only points elsewhere, and was recorded.
 type Redirect struct {
 	Task
 	Outcome  frontier.Outcome
 	Target   weburl.URL // zero if it leads to no URL
-	Declined bool       // Target must not be followed; see parse.Link
-	Detail   string     // in words, why there is no Target
+	Declined bool       // Target is not to be followed; see parse.Link
 }
 
 // Redirect ends the lease of a URL that redirects, and offers the target at the same depth.
 func (g *Gate) Redirect(r *Redirect, now time.Time) {
 	g.queue.done(&r.Task, now, r.Outcome)
-	from := r.URL.String()
-	if r.Target.IsZero() {
-		g.admitter.refusals.add(Skip{URL: from, Reason: RedirectBad, Via: r.Via, Detail: r.Detail})
-	} else {
-		if r.Via == "" { // a seed whose host may have another name
+	if !r.Target.IsZero() {
+		if r.Via == "" { // a seed that may live under another name
 			g.admitter.scope.move(r.URL, r.Target)
 		}
-		g.follow(r, Skip{URL: from, Via: r.Via, Target: r.Target.String(), Detail: "redirects to " + r.Target.String()})
+		it := frontier.Item{URL: r.Target, Via: r.Via, From: r.URL.String(), Depth: r.Depth, Hops: r.Hops + 1, Sitemap: r.Sitemap}
+		if r.Hops > 0 {
+			it.First = r.Linked()
+		}
+		g.admitter.offer(r.URL, offer{Item: it, declined: r.Declined})
 		if r.Via == "" {
-			g.widened()
+			g.admitter.widened(r.Target)
 		}
 		g.queue.creditTarget(r)
 	}
 	g.returnBudget(r.URL) // after the redirect's own target
 }
 
-// follow passes a redirect's target through the rules. If it is not followed, source is
-// refused for that reason.
-func (g *Gate) follow(r *Redirect, source Skip) {
-	it := frontier.Item{URL: r.Target, Via: r.Via, From: r.From, Depth: r.Depth, Hops: r.Hops + 1, Sitemap: r.Sitemap}
-	if it.From == "" {
-		it.From = r.URL.String()
-	}
-	if reason := g.admitter.scope.refusesTarget(it, r); reason != "" {
-		g.admitter.refuseSource(&source, reason)
-		return
-	}
-	g.admitter.redirected(r.URL, r.Target)
-	g.admitter.follow(it, source)
-}
-
-// widened offers again the URLs that were out of scope before.
-func (g *Gate) widened() {
-	for _, d := range g.admitter.takeInScope() {
-		if g.admitter.depths == nil {
-			g.admitter.admit(d.Item)
-		} else { // it may be too deep, which is reported at the end
-			g.admitter.linked(pageURL(d.Via), d.URL)
-		}
-	}
-}
-
-// pageURL returns the URL of a Via.
-func pageURL(via string) weburl.URL {
-	u, err := weburl.Parse(via)
-	if err != nil {
-		panic("gate: a page's URL no longer parses: " + err.Error())
-	}
-	return u
-}
-
-// RobotsFile is the contents of a robots.txt that was read for a leased page.
+// RobotsFile is what a robots.txt says that was read for a leased page.
 type RobotsFile struct {
 	Permission               // for that page
 	Delay      time.Duration // its Crawl-delay; 0 for none

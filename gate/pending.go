@@ -1,50 +1,37 @@
 package gate
 
-import (
-	"crawler/dedup"
-	"crawler/frontier"
-)
+import "crawler/dedup"
 
-// admission is what to do with a URL once it is known whether it was admitted before.
-type admission struct {
-	frontier.Item
-	refusal Reason // why it is refused unless it was admitted before; "" to admit it
-	source  *Skip  // of a redirect's target: the redirecting URL's refusal if this is not admitted
-}
-
-// pendingCheck is an admission that waits for the exact log, because the filter says
-// "perhaps".
+// pendingCheck is an offer that waits for the exact log, because the filter says "perhaps".
 type pendingCheck struct {
-	admission
-	open dedup.Pending
+	offer
+	refusal Reason // why it is refused unless it was admitted before; "" to admit it
+	open    dedup.Pending
 }
 
 // maxPending is how many checks may wait for the log before pages have to wait. The links
 // of one page may go beyond.
 const maxPending = 16 << 10
 
-// pendingChecks are the admissions that wait.
+// pendingChecks are the offers that wait.
 type pendingChecks struct {
-	waiting  []pendingCheck // not sent to the log yet
-	checking []pendingCheck // sent to the log
-	fps      []uint64       // the fingerprints of checking
-	// links has the fingerprints of both, without redirects' targets; true to admit the URL.
-	links map[uint64]bool
+	waiting  []pendingCheck  // for the log to be asked
+	checking []pendingCheck  // the log is being asked about them
+	fps      []uint64        // of those
+	links    map[uint64]bool // the fingerprints of both; true if one asks for admission
 }
 
 func (p *pendingChecks) len() int { return len(p.waiting) + len(p.checking) }
 
-// add makes a wait. Of several links to one URL the first asks for admission, the others
-// need not; and whether a URL is refused matters only if no other link asks for its
-// admission. A redirect decides about the redirecting URL alone, so it replaces no link.
-func (p *pendingChecks) add(open dedup.Pending, a admission) {
-	if a.source == nil && !p.asks(open.Fingerprint(), a.refusal == "") {
-		return
+// add lets c wait. Of several offers of one URL the first asks for admission, the others need
+// not; and whether a URL is refused matters only if no other offer asks for its admission.
+func (p *pendingChecks) add(c pendingCheck) {
+	if p.asks(c.open.Fingerprint(), c.refusal == "") {
+		p.waiting = append(p.waiting, c)
 	}
-	p.waiting = append(p.waiting, pendingCheck{admission: a, open: open})
 }
 
-// asks notes a link to a URL, and reports whether its question is new.
+// asks notes an offer of a URL, and reports whether it asks what none has asked before.
 func (p *pendingChecks) asks(fp uint64, admission bool) bool {
 	admits, known := p.links[fp]
 	if known && (admits || !admission) {

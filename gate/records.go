@@ -92,11 +92,42 @@ func readMove(value []byte) (from, to weburl.URL, err error) {
 	return from, to, err
 }
 
-// appendDeferral appends d: its reason, the trap's number, kind and pattern, then the item.
+// What an offer's byte says beside its item.
+const (
+	offerNofollow = 1 << iota
+	offerDeclined
+	offerKnown = 1<<iota - 1
+)
+
+func appendOffer(b []byte, o offer) []byte {
+	var flags byte
+	if o.nofollow {
+		flags |= offerNofollow
+	}
+	if o.declined {
+		flags |= offerDeclined
+	}
+	return frontier.AppendItem(append(b, flags), o.Item)
+}
+
+// readOffer undoes appendOffer.
+func readOffer(b []byte) (o offer, rest []byte, err error) {
+	if len(b) == 0 {
+		return o, nil, errShort
+	}
+	if b[0]&^offerKnown != 0 {
+		return o, nil, fmt.Errorf("unknown flags %#x", b[0])
+	}
+	o.nofollow, o.declined = b[0]&offerNofollow != 0, b[0]&offerDeclined != 0
+	o.Item, rest, err = frontier.DecodeItem(b[1:])
+	return o, rest, err
+}
+
+// appendDeferral appends d: its reason, the trap's number, kind and pattern, then the offer.
 func appendDeferral(b []byte, d deferral) []byte {
 	b = binary.BigEndian.AppendUint64(binform.AppendText(b, string(d.reason)), d.trap.ID)
 	b = binform.AppendText(binform.AppendText(b, string(d.trap.Kind)), d.trap.Pattern)
-	return frontier.AppendItem(b, d.Item)
+	return appendOffer(b, d.offer)
 }
 
 // readDeferral reads what appendDeferral wrote.
@@ -116,23 +147,16 @@ func readDeferral(key, b []byte) (d deferral, err error) {
 		return d, errShort
 	}
 	d.trap.Pattern = string(pattern)
-	d.Item, _, err = frontier.DecodeItem(b)
+	d.offer, _, err = readOffer(b)
 	return d, err
 }
 
-// appendTo appends all pending checks: of each the refusal, the refusal that depends on it as
-// JSON (empty if there is none), and the item.
+// appendTo appends all pending checks: of each the refusal and the offer.
 func (p *pendingChecks) appendTo(b []byte) []byte {
 	for _, list := range [][]pendingCheck{p.checking, p.waiting} {
 		for i := range list {
-			c := &list[i]
-			b = binform.AppendText(b, string(c.refusal))
-			source := []byte(nil)
-			if c.source != nil {
-				source = appendJSON(c.source)
-			}
-			b = binform.AppendText(b, source)
-			b = frontier.AppendItem(b, c.Item)
+			b = binform.AppendText(b, string(list[i].refusal))
+			b = appendOffer(b, list[i].offer)
 		}
 	}
 	return b
@@ -145,28 +169,16 @@ func readPending(r Reader, log *dedup.Reopened) (p pendingChecks, err error) {
 		return p, err
 	}
 	for len(b) > 0 {
-		var a admission
-		if a, b, err = readAdmission(b); err != nil {
+		refusal, rest, ok := binform.CutText(b)
+		if !ok {
+			return p, damaged(keyPending, errShort)
+		}
+		c := pendingCheck{refusal: Reason(refusal)}
+		if c.offer, b, err = readOffer(rest); err != nil {
 			return p, damaged(keyPending, err)
 		}
-		p.add(log.Pending(a.URL), a)
+		c.open = log.Pending(c.URL)
+		p.add(c)
 	}
 	return p, nil
-}
-
-func readAdmission(b []byte) (a admission, rest []byte, err error) {
-	refusal, b, ok1 := binform.CutText(b)
-	source, b, ok2 := binform.CutText(b)
-	if !ok1 || !ok2 {
-		return a, nil, errShort
-	}
-	a.refusal = Reason(refusal)
-	if len(source) > 0 {
-		a.source = new(Skip)
-		if err := json.Unmarshal(source, a.source); err != nil {
-			return a, nil, err
-		}
-	}
-	a.Item, rest, err = frontier.DecodeItem(b)
-	return a, rest, err
 }

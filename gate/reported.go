@@ -11,7 +11,7 @@ import (
 // makes one line and not a million. It is bounded: when full it starts from nothing, and a
 // refusal may be reported again.
 type reported struct {
-	fps     map[uint64]struct{} // XXH64 of the URLs
+	fps     map[uint64]struct{} // of the refusals
 	events  []byte              // of a crawl that survives: what changed since the last commit
 	afresh  bool                // it started from nothing since: earlier commits' events are void
 	durable bool
@@ -23,21 +23,38 @@ const maxReported = 1 << 18
 const (
 	eventReported = 1
 	eventForgot   = 2
-	eventLen      = 9 // bytes: the kind, then the URL's hash
+	eventLen      = 9 // bytes: what, then the refusal's fingerprint
 )
 
-// first reports whether this URL's refusal was not reported yet, and remembers it.
-func (r *reported) first(url string) bool {
+// refusalFP is the fingerprint of a URL's refusal: XXH64 of the URL, and the complement of that
+// for its host's budget. A URL that waits for a better link waits for the budget as well once
+// it has that.
+func refusalFP(url string, why Reason) uint64 {
 	fp := xxhash.Sum64String(url)
-	if _, ok := r.fps[fp]; ok {
+	if why == HostBudget {
+		return ^fp
+	}
+	return fp
+}
+
+// first reports whether this refusal of a URL adds to what was reported of it, and remembers
+// it. After one for the host's budget no other does.
+func (r *reported) first(url string, why Reason) bool {
+	fp := refusalFP(url, why)
+	if r.has(fp) || why != HostBudget && r.has(^fp) {
 		return false
 	}
 	r.change(eventReported, fp)
 	return true
 }
 
-// forget lets the URL's next refusal be reported again.
-func (r *reported) forget(url string) { r.change(eventForgot, xxhash.Sum64String(url)) }
+func (r *reported) has(fp uint64) bool {
+	_, ok := r.fps[fp]
+	return ok
+}
+
+// forget makes the URL's next refusal for this reason new again.
+func (r *reported) forget(url string, why Reason) { r.change(eventForgot, refusalFP(url, why)) }
 
 func (r *reported) change(what byte, fp uint64) {
 	if r.fps == nil || len(r.fps) >= maxReported {

@@ -27,12 +27,12 @@ func TestReportedBeginsAfreshOnDiskToo(t *testing.T) {
 		}
 	}
 	for i := range maxReported + 1000 {
-		before.first(fmt.Sprint(i))
+		before.first(fmt.Sprint(i), Nofollow)
 		if i%50_000 == 0 {
 			commit()
 		}
 	}
-	before.forget(fmt.Sprint(maxReported + 3))
+	before.forget(fmt.Sprint(maxReported+3), Nofollow)
 	commit()
 	var after reported
 	records := 0

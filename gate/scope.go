@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"crawler/frontier"
-	"crawler/parse"
 	"crawler/weburl"
 )
 
@@ -153,8 +151,8 @@ func (s *scope) refusesSitemap(u weburl.URL) Reason {
 	return OutOfScope
 }
 
-// refuses returns why u is not followed, "" if it is.
-func (s *scope) refuses(u weburl.URL) Reason {
+// refusesURL returns why u is not followed, "" if it is.
+func (s *scope) refusesURL(u weburl.URL) Reason {
 	if !s.covers(u) {
 		return OutOfScope
 	}
@@ -201,47 +199,26 @@ func matches(res []*regexp.Regexp, u weburl.URL) bool {
 	return false
 }
 
-// refusesLink returns why a link of a page is not followed, "" if it is.
-func (s *scope) refusesLink(l *parse.Link, followAll bool) Reason {
-	if r := s.refuses(l.URL); r != "" {
-		return r
-	}
+// refuses returns why a URL is not followed, "" if it is. Seeds define the scope, so it does
+// not apply to them. A sitemap is no page, so its entries are judged.
+func (s *scope) refuses(o *offer) (r Reason) {
 	switch {
-	case l.Declined:
-		return Excluded
-	case l.NoFollow && !followAll:
-		return Nofollow
-	}
-	return ""
-}
-
-// refusesEntry returns why an entry of a sitemap or feed is not admitted, "" if it is.
-func (s *scope) refusesEntry(l *parse.Link) Reason {
-	if l.Kind != parse.Sitemap {
-		return s.refusesLink(l, true)
-	}
-	if r := s.refusesSitemap(l.URL); r != "" {
-		return r
-	}
-	if l.Declined {
-		return Excluded
-	}
-	return ""
-}
-
-// refusesTarget returns why it, the target of r, is not followed, "" if it is.
-func (s *scope) refusesTarget(it frontier.Item, r *Redirect) Reason {
-	switch {
-	case it.Hops > MaxRedirects:
+	case o.seed():
+		return ""
+	case o.Hops > MaxRedirects:
 		return RedirectLimit
-	case it.URL == r.URL, it.URL.String() == it.From:
-		return RedirectLoop
+	case o.Sitemap:
+		r = s.refusesSitemap(o.URL)
+	default:
+		r = s.refusesURL(o.URL)
 	}
-	if reason := s.refuses(it.URL); reason != "" {
-		return reason
-	}
-	if r.Declined {
+	switch {
+	case r != "":
+		return r
+	case o.declined:
 		return Excluded
+	case o.nofollow:
+		return Nofollow
 	}
 	return ""
 }

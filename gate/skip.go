@@ -6,13 +6,14 @@ import (
 	"crawler/trap"
 )
 
-// Skip is a URL that will not be fetched, and why. Detail is for people alone: what a
+// Skip is a URL that will not be fetched, and why. Of a redirect's target it is the target's:
+// the URL that redirects was fetched. Detail is for people alone: what a
 // program wants to know has a field of its own.
 type Skip struct {
 	URL    string    `json:"url"`
 	Reason Reason    `json:"reason"`
-	Via    string    `json:"via,omitempty"`    // page with the link, or the URL that redirected
-	Target string    `json:"target,omitempty"` // where it redirects to
+	Via    string    `json:"via,omitempty"`    // page with the link here or to the redirects
+	From   string    `json:"from,omitempty"`   // URL that redirects here
 	Robots Robots    `json:"robots,omitempty"` // of Disallowed and RobotsUnreachable: why
 	Trap   trap.Kind `json:"trap,omitempty"`   // of Trapped
 	Detail string    `json:"detail,omitempty"` // what exactly happened, in words
@@ -41,10 +42,7 @@ const (
 	Nofollow      Reason = "nofollow"       // the link, page or header says nofollow
 	Disallowed    Reason = "robots"         // robots.txt forbids it
 	HostClosed    Reason = "host-closed"    // the host was in trouble for too long
-	RedirectLoop  Reason = "redirect-loop"  // the redirects lead back to where they began
-	RedirectLimit Reason = "redirect-limit" // more than MaxRedirects
-	RedirectSeen  Reason = "redirect-seen"  // it redirects to a URL that was admitted by itself
-	RedirectBad   Reason = "redirect-bad"   // its Location is missing or no http(s) URL
+	RedirectLimit Reason = "redirect-limit" // more than MaxRedirects lead here
 )
 
 // RobotsUnreachable is the failure of a URL whose robots.txt could not be read.
@@ -54,8 +52,7 @@ const RobotsUnreachable Reason = "robots-unreachable"
 // failure of fetching.
 func (r Reason) Decision() bool {
 	switch r {
-	case OutOfScope, Excluded, TooDeep, HostBudget, Nofollow, Disallowed, HostClosed,
-		RedirectLoop, RedirectLimit, RedirectSeen, RedirectBad:
+	case OutOfScope, Excluded, TooDeep, HostBudget, Nofollow, Disallowed, HostClosed, RedirectLimit:
 		return true
 	}
 	return strings.HasPrefix(string(r), trapPrefix)

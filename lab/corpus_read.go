@@ -50,7 +50,7 @@ func (b *corpusBuilder) load(ctx context.Context, path string) error {
 	return b.file(ctx, path, list)
 }
 
-// crawl reads pages.jsonl and, if there is one, skipped.jsonl.
+// crawl reads pages.jsonl and, if they are there, redirects.jsonl and skipped.jsonl.
 func (b *corpusBuilder) crawl(ctx context.Context, dir string) error {
 	records := lineReader{url: func(line []byte) string {
 		var record struct {
@@ -68,11 +68,13 @@ func (b *corpusBuilder) crawl(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	err = b.file(ctx, filepath.Join(dir, report.SkippedFile), records)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	for _, name := range []string{report.RedirectsFile, report.SkippedFile} {
+		err := b.file(ctx, filepath.Join(dir, name), records)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 func (b *corpusBuilder) file(ctx context.Context, name string, of lineReader) error {

@@ -74,8 +74,9 @@ func TestLoadCorpusCrawl(t *testing.T) {
 		t.Errorf("without what was skipped: %v, %d bad", texts(c), c.Bad)
 	}
 	writeCorpus(t, filepath.Join(dir, report.SkippedFile), `{"url":"https://a.example/3","reason":"robots"}`+"\n"+`{"url":"https://a.example/1"}`+"\n")
+	writeCorpus(t, filepath.Join(dir, report.RedirectsFile), `{"url":"https://a.example/0","status":301}`+"\n")
 	c := mustLoad(t, dir, CorpusConfig{})
-	if want = append(want, "https://a.example/3"); !slices.Equal(texts(c), want) || c.Repeated != 1 {
+	if want = append([]string{"https://a.example/0"}, append(want, "https://a.example/3")...); !slices.Equal(texts(c), want) || c.Repeated != 1 {
 		t.Errorf("with what was skipped: %v, %d repeated", texts(c), c.Repeated)
 	}
 }

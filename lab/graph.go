@@ -112,7 +112,9 @@ func LoadGraph(ctx context.Context, dir string) (*Graph, error) {
 	return newGraphBuilder().load(ctx, dir)
 }
 
-func newGraphBuilder() *graphBuilder { return &graphBuilder{numbers: make(map[string]uint32)} }
+func newGraphBuilder() *graphBuilder {
+	return &graphBuilder{numbers: make(map[string]uint32), moved: make(map[uint32]uint32)}
+}
 
 func (b *graphBuilder) load(ctx context.Context, dir string) (*Graph, error) {
 	switch info, err := os.Stat(dir); {
@@ -175,9 +177,9 @@ func (b *graphBuilder) seedTree(g *Graph) {
 	g.seeds[0] = seed
 }
 
-// graphBuilder numbers names. A page may have several: what it was found as, and what
-// it was redirected to.
+// graphBuilder numbers names. A page may have several: its own, and those that redirect to it.
 type graphBuilder struct {
+	moved   map[uint32]uint32 // where names redirect
 	numbers map[string]uint32 // of names, in the order met
 	links   [][]uint32        // by page, to names
 	pages   []uint32          // page of a name + 1, or 0
@@ -209,6 +211,29 @@ func (b *graphBuilder) page(names ...string) error {
 	return nil
 }
 
+// redirects notes that one name leads to another.
+func (b *graphBuilder) redirects(from, to string) {
+	b.moved[b.number(from)] = b.number(to)
+}
+
+// maxHops is how many redirects are followed: chains may join.
+const maxHops = 20
+
+// follow gives the names that redirect to a page to that page.
+func (b *graphBuilder) follow() {
+	for from, to := range b.moved {
+		for hops, ok := 1, true; ok && hops < maxHops && b.pages[to] == 0; hops++ {
+			var next uint32
+			if next, ok = b.moved[to]; ok {
+				to = next
+			}
+		}
+		if b.pages[from] == 0 {
+			b.pages[from] = b.pages[to]
+		}
+	}
+}
+
 // link adds a link to the page begun last.
 func (b *graphBuilder) link(name string) error {
 	if b.count++; b.count > MaxGraphLinks {
@@ -221,6 +246,7 @@ func (b *graphBuilder) link(name string) error {
 
 // graph turns names into pages.
 func (b *graphBuilder) graph(source string) (*Graph, error) {
+	b.follow()
 	g := &Graph{Source: source, first: []int{0}}
 	for _, l := range b.links {
 		for _, name := range l {
@@ -268,16 +294,14 @@ func (b *graphBuilder) edges(ctx context.Context, name string) error {
 	return ctx.Err()
 }
 
-// kept reads the links that every crawl keeps. A page that redirects lead to has their
-// names, too.
+// kept reads the links that every crawl keeps.
 func (b *graphBuilder) kept(ctx context.Context, dir string) error {
-	var moved [][2]uint32
-	err := report.ReadLinks(dir, func(p *report.PageLinks) error {
+	return report.ReadLinks(dir, func(p *report.PageLinks) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case p.Redirect && p.Next():
-			moved = append(moved, [2]uint32{b.number(string(p.URL)), b.number(string(p.Link().URL))})
+			b.redirects(string(p.URL), string(p.Link().URL))
 			return nil
 		case p.Redirect:
 			return nil
@@ -292,12 +316,6 @@ func (b *graphBuilder) kept(ctx context.Context, dir string) error {
 		}
 		return nil
 	})
-	for _, m := range moved {
-		if b.pages[m[0]] == 0 {
-			b.pages[m[0]] = b.pages[m[1]]
-		}
-	}
-	return err
 }
 
 var errBadRecord = errors.New("no page record")
@@ -310,11 +328,11 @@ func (b *graphBuilder) record(line []byte) error {
 	if rec.URL == "" {
 		return fmt.Errorf("%w: it has no url", errBadRecord)
 	}
-	names := []string{rec.URL}
-	if rec.FinalURL != "" {
-		names = append(names, rec.FinalURL)
+	if len(rec.Links) == 1 && rec.Links[0].Kind == report.KindRedirect {
+		b.redirects(rec.URL, rec.Links[0].URL)
+		return nil
 	}
-	if err := b.page(names...); err != nil {
+	if err := b.page(rec.URL); err != nil {
 		return err
 	}
 	for _, l := range rec.Links {

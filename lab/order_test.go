@@ -107,7 +107,9 @@ func TestGeneratedWeb(t *testing.T) {
 func TestWebOfACrawl(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "edges.jsonl", `{"url":"http://h/","links":[{"url":"http://h/old"}]}
-{"url":"http://h/old","final_url":"http://h/new","links":[{"url":"http://h/new"},{"url":"http://h/"}]}
+{"url":"http://h/old","links":[{"url":"http://h/older","kind":"redirect"}]}
+{"url":"http://h/older","links":[{"url":"http://h/new","kind":"redirect"}]}
+{"url":"http://h/new","links":[{"url":"http://h/new"},{"url":"http://h/"}]}
 `)
 	w, err := LoadWeb(t.Context(), dir)
 	if err != nil || len(w.urls) != 2 || w.urls[0].String() != "http://h/" || w.urls[1].String() != "http://h/new" {

@@ -112,7 +112,9 @@ func TestGraphOfACrawl(t *testing.T) {
 		t.Errorf("a crawl without edges: %v", err)
 	}
 	write(t, dir, "edges.jsonl", `{"url":"http://h/","links":[{"url":"http://h/old"},{"url":"http://h/gone"}]}
-{"url":"http://h/old","final_url":"http://h/new","links":[{"url":"http://h/new"},{"url":"http://h/"}]}
+{"url":"http://h/old","links":[{"url":"http://h/older","kind":"redirect"}]}
+{"url":"http://h/older","links":[{"url":"http://h/new","kind":"redirect"}]}
+{"url":"http://h/new","links":[{"url":"http://h/new"},{"url":"http://h/"}]}
 `)
 	g, err := LoadGraph(t.Context(), dir)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 func closest(dir string, u weburl.URL) ([]string, error) {
 	host, path := split([]byte(u.String()))
 	n := &nearest{host: host, path: path}
-	for _, name := range []string{PagesFile, SkippedFile} {
+	for _, name := range []string{PagesFile, RedirectsFile, SkippedFile} {
 		err := scan(filepath.Join(dir, name), func(lines []byte) error {
 			return eachLine(lines, n.lookAt)
 		})
@@ -53,11 +53,9 @@ func (a alike) compare(b alike) int {
 	return cmp.Or(cmp.Compare(a.host, b.host), cmp.Compare(b.prefix, a.prefix), cmp.Compare(a.edits, b.edits))
 }
 
-// lookAt looks at the URLs that a line is a record of.
+// lookAt looks at the URL that a line is a record of.
 func (n *nearest) lookAt(line []byte) error {
-	url, final := urlsOf(line)
-	n.look(unescaped(url))
-	n.look(unescaped(final))
+	n.look(unescaped(urlOf(line)))
 	return nil
 }
 

@@ -34,7 +34,7 @@ func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 		Errors:    keyed(res.Errors, reasonName),
 		Failures:  []Failure{},
 		Traps:     trapsOf(res.Traps),
-		Requests:  Requests{Robots: res.Robots, Retried: res.Retried},
+		Requests:  Requests{Sent: res.Requests, Robots: res.Robots, Retried: res.Retried},
 		Dedup:     account(res.Dedup, res.Audit),
 		Frontier:  Frontier{Queued: res.Queued, Leased: res.Leased, Hosts: res.Hosts, Left: res.Left()},
 		Resources: resources(res, rec.before.and(used)),

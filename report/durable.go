@@ -143,11 +143,11 @@ func (r *Recorder) cutLists(b crawl.Batch) {
 	v := binary.AppendUvarint(u.begin(), uint64(len(r.broken)))
 	for _, e := range r.broken {
 		v = binary.AppendUvarint(binform.AppendText(v, e.URL), uint64(e.Status))
-		v = binform.AppendText(v, e.Via)
+		v = binform.AppendText(binform.AppendText(binform.AppendText(v, e.Via), e.End), e.Error)
 	}
 	v = binary.AppendUvarint(v, uint64(len(r.failures)))
 	for _, s := range r.failures {
-		for _, text := range [...]string{s.URL, string(s.Reason), s.Via, s.Target, string(s.Robots), string(s.Trap), s.Detail} {
+		for _, text := range [...]string{s.URL, string(s.Reason), s.Via, s.From, string(s.Robots), string(s.Trap), s.Detail} {
 			v = binform.AppendText(v, text)
 		}
 	}

@@ -19,10 +19,10 @@ import (
 	"crawler/trap"
 )
 
-// step is what a crawl gives to its Recorder: a page or a refusal.
+// step is what a crawl gives to its Recorder: a page, a redirect or a refusal.
 type step struct {
-	page *crawl.Visit
-	skip gate.Skip
+	page, hop *crawl.Visit
+	skip      gate.Skip
 }
 
 // steps makes a crawl of several sites, some large enough that no sketch of theirs is
@@ -30,7 +30,7 @@ type step struct {
 func steps(t *testing.T, rng *rand.Rand, n int) (out []step) {
 	for i := range n {
 		if rng.IntN(5) == 0 {
-			s := gate.Skip{URL: fmt.Sprintf("http://out.example/%d", i), Reason: gate.OutOfScope, Target: "http://out.example/"}
+			s := gate.Skip{URL: fmt.Sprintf("http://out.example/%d", i), Reason: gate.OutOfScope, From: "http://a.example/moved"}
 			if rng.IntN(2) == 0 {
 				s = gate.Skip{URL: s.URL, Reason: gate.RobotsUnreachable, Via: "http://a.example/", Robots: gate.Unreachable, Detail: "status 500"}
 			}
@@ -47,6 +47,10 @@ func steps(t *testing.T, rng *rand.Rand, n int) (out []step) {
 		v.Page.Links = linkedPage(t, rng, rng.IntN(30)).Page.Links
 		if rng.IntN(10) == 0 {
 			v.From = fmt.Sprintf("http://h%d.example/moved/%d", host, i)
+			out = append(out, step{hop: hop(t, v.From, v.URL.String())})
+		}
+		if rng.IntN(20) == 0 {
+			out = append(out, step{hop: hop(t, fmt.Sprintf("http://h%d.example/nowhere/%d", host, i), "")})
 		}
 		if v.Status == 200 {
 			for range rng.IntN(1500) {
@@ -59,13 +63,28 @@ func steps(t *testing.T, rng *rand.Rand, n int) (out []step) {
 	return out
 }
 
+// hop is a visit of a URL that redirects, to nothing if there is no target.
+func hop(t *testing.T, from, to string) *crawl.Visit {
+	v := visit(t, from, 301)
+	v.End = crawl.Redirected
+	if to == "" {
+		v.Detail = "status 301 without a Location"
+	} else {
+		v.Target = mustURL(t, to)
+	}
+	return v
+}
+
 func take(t *testing.T, r *Recorder, steps []step) {
 	t.Helper()
 	for _, s := range steps {
 		var err error
-		if s.page != nil {
+		switch {
+		case s.page != nil:
 			err = r.Page(s.page)
-		} else {
+		case s.hop != nil:
+			err = r.Redirect(s.hop)
+		default:
 			err = r.Skip(s.skip)
 		}
 		if err != nil {

@@ -9,17 +9,16 @@ import (
 )
 
 // EdgeRecord is one line of edges.jsonl: a page and its links, in document order,
-// followed or not.
+// followed or not, or a URL that redirects and where to.
 type EdgeRecord struct {
-	URL      string `json:"url"`                 // as it was found, before redirects
-	FinalURL string `json:"final_url,omitempty"` // the URL that answered, if it is another
-	Links    []Edge `json:"links"`
+	URL   string `json:"url"` // that answered
+	Links []Edge `json:"links"`
 }
 
 // Edge is one link of a page.
 type Edge struct {
 	URL      string `json:"url"`
-	Kind     string `json:"kind,omitempty"` // as parse.LinkKind names it; empty for an anchor
+	Kind     string `json:"kind,omitempty"` // as in edges.csv; empty for an anchor
 	NoFollow bool   `json:"nofollow,omitempty"`
 	Text     string `json:"text,omitempty"` // as parse.Page.Anchor says
 	Rel      string `json:"rel,omitempty"`  // likewise
@@ -28,12 +27,7 @@ type Edge struct {
 // appendEdges appends the EdgeRecord of a page, without reflection: a page has a hundred
 // links.
 func appendEdges(b []byte, v *crawl.Visit) []byte {
-	b = append(b, `{"url":`...)
-	if v.From != "" {
-		b = appendQuoted(b, v.From)
-		b = append(b, `,"final_url":`...)
-	}
-	b = appendQuoted(b, v.URL.String())
+	b = appendQuoted(append(b, `{"url":`...), v.URL.String())
 	b = append(b, `,"links":[`...)
 	for i := range v.Page.Links {
 		if i > 0 {
@@ -42,6 +36,13 @@ func appendEdges(b []byte, v *crawl.Visit) []byte {
 		b = appendEdge(b, &v.Page, &v.Page.Links[i])
 	}
 	return append(b, "]}\n"...)
+}
+
+// appendRedirectEdge appends the EdgeRecord of a URL that redirects.
+func appendRedirectEdge(b []byte, from, to string) []byte {
+	b = appendQuoted(append(b, `{"url":`...), from)
+	b = appendQuoted(append(b, `,"links":[{"url":`...), to)
+	return append(b, `,"kind":"`+KindRedirect+"\"}]}\n"...)
 }
 
 func appendEdge(b []byte, page *parse.Page, l *parse.Link) []byte {

@@ -22,10 +22,10 @@ import (
 // here. All other fields begin with http or are words of ours.
 const EdgesCSVFile = "edges.csv"
 
-const (
-	rowHeader    = "source,target,kind,nofollow,text,rel\n"
-	kindRedirect = "redirect"
-)
+const rowHeader = "source,target,kind,nofollow,text,rel\n"
+
+// KindRedirect is the kind of the link that a redirect is.
+const KindRedirect = "redirect"
 
 // openRows opens edges.csv; one that is empty, as nothing of it was committed, gets its
 // header.
@@ -44,13 +44,9 @@ func openRows(dir *store.Dir) (*store.Lines, error) {
 	return l, l.AppendLine(func(b []byte) []byte { return append(b, rowHeader...) })
 }
 
-// appendRows appends the rows of a page, the first of which is the redirect by which it
-// was found. A page without links has none.
+// appendRows appends the rows of a page. A page without links has none.
 func appendRows(b []byte, v *crawl.Visit) []byte {
 	source := v.URL.String()
-	if v.From != "" {
-		b = appendRow(b, v.From, source, kindRedirect, false)
-	}
 	for i := range v.Page.Links {
 		l := &v.Page.Links[i]
 		text, rel := v.Page.Anchor(l)

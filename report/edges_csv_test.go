@@ -32,16 +32,16 @@ func TestEdgesCSV(t *testing.T) {
 	dir := create(t, store.Disk(), path, false)
 	r := recorder(t, Config{Dir: dir, EdgesCSV: true})
 	leaf, moved := visit(t, "http://a.example/leaf", 200), visit(t, "http://a.example/new,er", 200)
-	moved.From = "http://a.example/old,\"er"
+	old := hop(t, "http://a.example/old,er", moved.URL.String())
 	moved.Page.Links = []parse.Link{
 		{URL: mustURL(t, "http://a.example/x?a='b',c&d=\"e\"")},
 		{URL: mustURL(t, "http://b.example/=1+1"), Kind: parse.Canonical, NoFollow: true},
 	}
-	if err := errors.Join(r.Page(leaf), r.Page(moved), dir.Close()); err != nil {
+	if err := errors.Join(r.Page(leaf), r.Redirect(old), r.Page(moved), dir.Close()); err != nil {
 		t.Fatal(err)
 	}
 	want := [][]string{
-		{moved.From, moved.URL.String(), "redirect", "false", "", ""},
+		{old.URL.String(), moved.URL.String(), "redirect", "false", "", ""},
 		{moved.URL.String(), moved.Page.Links[0].URL.String(), "anchor", "false", "", ""},
 		{moved.URL.String(), "http://b.example/=1+1", "canonical", "true", "", ""},
 	}

@@ -30,12 +30,12 @@ func TestEdges(t *testing.T) {
 		t.Fatal(err)
 	}
 	leaf, moved := visit(t, "http://a.example/leaf", 200), visit(t, "http://a.example/new", 200)
-	moved.From = "http://a.example/old\"\u00e9"
 	moved.Page.Links = []parse.Link{
 		link("http://a.example/x?a='b'&c={d}", parse.Anchor, false),
 		link("http://b.example/é", parse.Canonical, true),
 	}
-	if err := errors.Join(r.Page(leaf), r.Page(moved), dir.Close()); err != nil {
+	if err := errors.Join(r.Page(leaf), r.Redirect(hop(t, "http://a.example/old\"", "http://a.example/new")),
+		r.Redirect(hop(t, "http://a.example/nowhere", "")), r.Page(moved), dir.Close()); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(filepath.Join(path, EdgesFile))
@@ -45,7 +45,8 @@ func TestEdges(t *testing.T) {
 	defer f.Close()
 	want := []EdgeRecord{
 		{URL: "http://a.example/leaf", Links: []Edge{}},
-		{URL: "http://a.example/old\"\u00e9", FinalURL: "http://a.example/new", Links: []Edge{
+		{URL: "http://a.example/old%22", Links: []Edge{{URL: "http://a.example/new", Kind: "redirect"}}},
+		{URL: "http://a.example/new", Links: []Edge{
 			{URL: moved.Page.Links[0].URL.String()},
 			{URL: "http://b.example/%C3%A9", Kind: "canonical", NoFollow: true},
 		}},

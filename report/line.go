@@ -13,10 +13,10 @@ import (
 func (r *PageRecord) appendLine(b []byte) []byte {
 	b = append(b, `{"url":`...)
 	b = appendQuoted(b, r.URL)
-	b = appendString(b, `,"final_url":`, r.FinalURL)
 	b = appendInt(b, `,"status":`, int64(r.Status))
 	b = appendInt(b, `,"depth":`, int64(r.Depth))
 	b = appendOptional(b, `,"via":`, r.Via)
+	b = appendOptional(b, `,"from":`, r.From)
 	b = appendString(b, `,"content_type":`, r.ContentType)
 	b = appendInt(b, `,"bytes":`, r.Bytes)
 	if r.WireBytes != 0 {
@@ -35,9 +35,6 @@ func (r *PageRecord) appendLine(b []byte) []byte {
 	b = appendOptional(b, `,"server":`, r.Server)
 	b = appendOptional(b, `,"etag":`, r.ETag)
 	b = appendOptional(b, `,"last_modified":`, r.Modified)
-	if r.Redirects != 0 {
-		b = appendInt(b, `,"redirects":`, int64(r.Redirects))
-	}
 	if r.NoIndex {
 		b = append(b, `,"noindex":true`...)
 	}

@@ -19,9 +19,9 @@ func TestLineIsJSON(t *testing.T) {
 	number := func() int { return []int{0, 1, 404, 1 << 30, -1}[rng.IntN(5)] }
 	for range 2000 {
 		r := PageRecord{
-			URL: text(), FinalURL: text(), Status: number(), Depth: number(), Via: text(), ContentType: text(),
+			URL: text(), Status: number(), Depth: number(), Via: text(), From: text(), ContentType: text(),
 			Bytes: int64(number()), Title: text(), Lang: text(), Words: number(), Links: number(), FetchedAt: text(),
-			Millis: float64(rng.IntN(1<<20)) / 1000, Redirects: number(), NoIndex: rng.IntN(2) == 0, Truncated: rng.IntN(2) == 0,
+			Millis: float64(rng.IntN(1<<20)) / 1000, NoIndex: rng.IntN(2) == 0, Truncated: rng.IntN(2) == 0,
 			Error: text(), Digest: text(), Simhash: text(),
 			WireBytes: int64(number()), FirstByte: float64(rng.IntN(3)) / 8, Protocol: text(), Server: text(), ETag: text(), Modified: text(),
 		}
@@ -35,6 +35,19 @@ func TestLineIsJSON(t *testing.T) {
 		line = line[6:]
 		if want := append(plainJSON(r), '\n'); !bytes.Equal(line, want) {
 			t.Fatalf("%s\nwant %s", line, want)
+		}
+	}
+}
+
+// So is the line of a redirect.
+func TestRedirectLineIsJSON(t *testing.T) {
+	for _, r := range []RedirectRecord{
+		{},
+		{URL: "http://a/", Status: 301, Target: "http://b/", Via: "http://v/", From: "http://f/", Hop: 2, Depth: 7, FetchedAt: "x"},
+		{URL: "http://a/", Status: 308, Hop: 1, Error: "a <b>\u202e\"c\" \xff"},
+	} {
+		if line, want := r.appendLine(nil), append(plainJSON(r), '\n'); !bytes.Equal(line, want) {
+			t.Errorf("%s\nwant %s", line, want)
 		}
 	}
 }

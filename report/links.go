@@ -6,7 +6,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"crawler/crawl"
-	"crawler/gate"
 	"crawler/parse"
 )
 
@@ -53,18 +52,6 @@ func (r *Recorder) writeLinks(v *crawl.Visit) error {
 	return err
 }
 
-// writeRedirect writes the target of a URL that is refused for its redirect.
-func (r *Recorder) writeRedirect(s gate.Skip) error {
-	if s.Target == "" {
-		return nil
-	}
-	err := r.linkLines.AppendLine(func(b []byte) []byte { return appendRedirect(b, s.URL, s.Target) })
-	if err == nil && r.rowLines != nil {
-		err = r.rowLines.AppendLine(func(b []byte) []byte { return appendRow(b, s.URL, s.Target, kindRedirect, false) })
-	}
-	return err
-}
-
 // linkWriter appends the records of links.bin. Its zero value is ready for use. It takes
 // 15 to 25 ns a link and allocates nothing but what the buffer needs to grow. A link of the
 // PostgreSQL manual takes 11.5 bytes, one of Java's API 9.0, URLs of pages included.
@@ -72,13 +59,9 @@ type linkWriter struct {
 	places [linkPlaces]uint32 // the last link written of each: its index on the page, plus 1
 }
 
-// appendPage appends the record of a page, and before it that of the redirect by which it
-// was found.
+// appendPage appends the record of a page.
 func (w *linkWriter) appendPage(b []byte, v *crawl.Visit) []byte {
 	source := v.URL.String()
-	if v.From != "" {
-		b = appendRedirect(b, v.From, source)
-	}
 	start := len(b)
 	b = appendLinkText(append(b, linkRecord), source)
 	b, all := w.appendLinks(b, source, v.Page.Links, start+maxLinkRecord)

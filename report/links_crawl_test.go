@@ -25,8 +25,7 @@ func TestRecorderKeepsLinks(t *testing.T) {
 	r := recorder(t, Config{Dir: dir})
 	page, moved, gone := visit(t, "http://a.example/", 200), visit(t, "http://a.example/new", 200), visit(t, "http://a.example/gone", 404)
 	page.Page.Links = []parse.Link{{URL: gone.URL, NoFollow: true}}
-	moved.From = "http://a.example/old"
-	if err := errors.Join(r.Page(page), r.Page(moved), r.Page(gone), dir.Close()); err != nil {
+	if err := errors.Join(r.Page(page), r.Redirect(hop(t, "http://a.example/old", "http://a.example/new")), r.Page(moved), r.Page(gone), dir.Close()); err != nil {
 		t.Fatal(err)
 	}
 	got, err := readAll(t, path)

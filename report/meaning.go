@@ -22,10 +22,7 @@ var decisions = map[gate.Reason]string{
 	gate.Nofollow:      "the link or its page says nofollow",
 	gate.Disallowed:    "robots.txt forbids it, or could not be read",
 	gate.HostClosed:    "its host failed, or answered 429 or 503, too often",
-	gate.RedirectLoop:  "its redirects lead back to it",
-	gate.RedirectLimit: "more than 10 redirects",
-	gate.RedirectSeen:  "redirects to a page that was fetched separately",
-	gate.RedirectBad:   "redirects to no valid URL",
+	gate.RedirectLimit: "more than 10 redirects lead to it",
 
 	gate.Trapped(trap.Repeating):  "trap: its path repeats itself",
 	gate.Trapped(trap.Deep):       "trap: its path has more than 64 segments",

@@ -9,14 +9,14 @@ import (
 	"crawler/dedup"
 )
 
-// PageRecord is one line of pages.jsonl. Why relies on the order: the URLs come first,
-// the fingerprints last.
+// PageRecord is one line of pages.jsonl. Why relies on the order: the URL comes first, the
+// fingerprints last.
 type PageRecord struct {
-	URL         string  `json:"url"`       // as it was found, before redirects
-	FinalURL    string  `json:"final_url"` // the URL that answered
+	URL         string  `json:"url"` // that answered
 	Status      int     `json:"status"`
-	Depth       int     `json:"depth"` // links from a seed, as known when it was fetched
-	Via         string  `json:"via,omitempty"`
+	Depth       int     `json:"depth"`          // links from a seed, as known when it was fetched
+	Via         string  `json:"via,omitempty"`  // page with the link here or to the redirects
+	From        string  `json:"from,omitempty"` // URL that redirects here, if any
 	ContentType string  `json:"content_type"`
 	Bytes       int64   `json:"bytes"`
 	WireBytes   int64   `json:"wire_bytes,omitempty"` // of the body as it came, compressed or not
@@ -33,7 +33,6 @@ type PageRecord struct {
 	Server    string              `json:"server,omitempty"`
 	ETag      string              `json:"etag,omitempty"`
 	Modified  string              `json:"last_modified,omitempty"`
-	Redirects int                 `json:"redirects,omitempty"`
 	NoIndex   bool                `json:"noindex,omitempty"`
 	Truncated bool                `json:"truncated,omitempty"` // the body or its links were cut
 	Error     string              `json:"error,omitempty"`     // what went wrong in reading it
@@ -59,17 +58,17 @@ func validator(value string) string {
 // millis is a duration in milliseconds, with three decimals.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
+// timeText is a time in UTC with milliseconds, as RFC 3339 has it.
+func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
 func recordOf(v *crawl.Visit) PageRecord {
 	r := PageRecord{
-		URL: v.URL.String(), FinalURL: v.URL.String(), Status: v.Status, Depth: v.Depth, Via: v.Via,
+		URL: v.URL.String(), Status: v.Status, Depth: v.Depth, Via: v.Via, From: v.From,
 		ContentType: v.MediaType, Bytes: v.Bytes, WireBytes: v.WireBytes, Title: v.Page.Title, Lang: v.Page.Lang,
-		Words: len(v.Page.Words), Links: len(v.Page.Links), FetchedAt: v.Started.UTC().Format("2006-01-02T15:04:05.000Z"),
+		Words: len(v.Page.Words), Links: len(v.Page.Links), FetchedAt: timeText(v.Started),
 		Millis: millis(v.Elapsed), FirstByte: millis(v.FirstByte), Protocol: v.Proto, Server: cutText(v.Server, maxHeaderValue),
-		ETag: validator(v.ETag), Modified: validator(v.LastModified), Redirects: v.Hops, NoIndex: v.Page.NoIndex,
+		ETag: validator(v.ETag), Modified: validator(v.LastModified), NoIndex: v.Page.NoIndex,
 		Truncated: v.Truncated || v.Page.LinksCut, Fields: v.Page.Fields,
-	}
-	if v.From != "" {
-		r.URL = v.From
 	}
 	switch {
 	case v.ParseErr != nil:

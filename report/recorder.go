@@ -39,6 +39,7 @@ const OtherSites = "(other sites)"
 type Recorder struct {
 	cfg                  Config
 	pageLines, skipLines *store.Lines // nil without Config.Dir
+	redirectLines        *store.Lines // nil without Config.Dir
 	linkLines            *store.Lines // nil without Config.Dir
 	edgeLines            *store.Lines // nil without Config.Edges, too
 	rowLines             *store.Lines // nil without Config.EdgesCSV, too
@@ -95,6 +96,9 @@ func (r *Recorder) openLines() (err error) {
 	if r.skipLines, err = r.cfg.Dir.Lines(SkippedFile); err != nil {
 		return err
 	}
+	if r.redirectLines, err = r.cfg.Dir.Lines(RedirectsFile); err != nil {
+		return err
+	}
 	if r.linkLines, err = r.cfg.Dir.Lines(LinksFile); err != nil {
 		return err
 	}
@@ -113,7 +117,7 @@ func (r *Recorder) openLines() (err error) {
 func (r *Recorder) Succeeded() int { return r.good }
 
 // FirstFailures returns the first few URLs that were skipped, or, with no Reason,
-// answered with an error.
+// answered with an error or redirect to nothing.
 func (r *Recorder) FirstFailures() []gate.Skip { return r.failures }
 
 // Page writes the page's record and counts its words.
@@ -146,14 +150,11 @@ func (r *Recorder) write(v *crawl.Visit) error {
 	return r.writeLinks(v)
 }
 
-// Skip writes the refusal, and the redirect that was not followed.
+// Skip writes the refusal.
 func (r *Recorder) Skip(s gate.Skip) error {
 	r.note(s)
 	if r.skipLines == nil {
 		return nil
-	}
-	if err := r.writeRedirect(s); err != nil {
-		return err
 	}
 	if plainASCII(s.Detail) { // the other fields are ASCII
 		return r.skipLines.Write(s)
@@ -172,7 +173,7 @@ func (r *Recorder) note(s gate.Skip) {
 // Flush hands what was written to the operating system, so that a reader of the
 // files is never far behind.
 func (r *Recorder) Flush() error {
-	for _, l := range []*store.Lines{r.pageLines, r.skipLines, r.linkLines, r.edgeLines, r.rowLines} {
+	for _, l := range []*store.Lines{r.pageLines, r.redirectLines, r.skipLines, r.linkLines, r.edgeLines, r.rowLines} {
 		if l == nil {
 			continue
 		}
@@ -195,11 +196,7 @@ func (r *Recorder) count(v *crawl.Visit) {
 	if v.Status < 400 {
 		r.good++
 	} else {
-		r.note(gate.Skip{URL: v.URL.String(), Detail: fmt.Sprintf("answered %d", v.Status)})
-		if len(r.broken) < maxBroken {
-			r.broken = append(r.broken, Broken{URL: v.URL.String(), Status: v.Status, Via: v.Via})
-			r.unsaved.lists = true
-		}
+		r.fail(v, fmt.Sprintf("answered %d", v.Status))
 	}
 	if !read(v) {
 		return
@@ -210,6 +207,24 @@ func (r *Recorder) count(v *crawl.Visit) {
 	if !v.Page.NoIndex || r.cfg.NoIndex { // otherwise the page asks not to be indexed
 		r.countWords(v.Page.Words, s)
 	}
+}
+
+// fail keeps the first few links that lead to an error.
+func (r *Recorder) fail(v *crawl.Visit, detail string) {
+	url := v.URL.String()
+	r.note(gate.Skip{URL: url, Via: v.Via, From: v.From, Detail: detail})
+	if len(r.broken) >= maxBroken {
+		return
+	}
+	b := Broken{URL: v.Linked(), Status: v.Status, Via: v.Via}
+	if b.URL != url {
+		b.End = url
+	}
+	if v.Status < 400 {
+		b.Error = detail
+	}
+	r.broken = append(r.broken, b)
+	r.unsaved.lists = true
 }
 
 func (r *Recorder) countWords(words []uint64, s *site) {

@@ -2,12 +2,13 @@
 // and at the end one page that says what was found.
 //
 // A Recorder is plugged into crawl.Run. It writes one line of JSON for every page
-// (pages.jsonl) and for every URL that was refused or failed (skipped.jsonl), and it
-// feeds the words of every page into two sketches, for the whole crawl and for each
-// site: the number of distinct words (stats.Distinct, Flajolet and Martin) and the
-// surprise number, which is the second frequency moment (stats.Surprise, Alon, Matias
-// and Szegedy). A site whose figures are far from what the other sites predict is
-// flagged: few words repeated without end, or gibberish that never repeats.
+// (pages.jsonl), for every hop of a redirect (redirects.jsonl) and for every URL that was
+// refused or failed (skipped.jsonl), and it feeds the words of every page into two sketches,
+// for the whole crawl and for each site: the number of distinct words (stats.Distinct,
+// Flajolet and Martin) and the surprise number, which is the second frequency moment
+// (stats.Surprise, Alon, Matias and Szegedy). A site whose figures are far from what the
+// other sites predict is flagged: few words repeated without end, or gibberish that never
+// repeats.
 //
 // A Report sums the crawl up, as JSON (the schema is docs/report.md) and as text of 80
 // columns.
@@ -57,14 +58,16 @@ type Pages struct {
 	ByDepth  map[string]int `json:"by_depth"`
 
 	Redirects int      `json:"redirects"` // answers that only pointed elsewhere; not pages
-	Broken    []Broken `json:"broken"`    // the first answers of status 400 and above
+	Broken    []Broken `json:"broken"`    // the first that lead to errors
 }
 
 // Broken is a link that leads to an error.
 type Broken struct {
-	URL    string `json:"url"`
-	Status int    `json:"status"`
-	Via    string `json:"via,omitempty"` // a page with the link
+	URL    string `json:"url"`             // as it stands in the page
+	End    string `json:"end,omitempty"`   // where its redirects end, if it has some
+	Status int    `json:"status"`          // of the last answer
+	Error  string `json:"error,omitempty"` // of redirects to nothing: to no URL, or in a loop
+	Via    string `json:"via,omitempty"`   // a page with the link
 }
 
 // Failure is a URL that brought no page, or one with an error.
@@ -74,9 +77,10 @@ type Failure struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Requests counts the requests that pages, redirects and errors do not account for.
+// Requests counts what servers were sent.
 type Requests struct {
-	Robots  int `json:"robots"`  // spent on robots.txt, its redirects not counted
+	Sent    int `json:"sent"`    // all requests
+	Robots  int `json:"robots"`  // of them, those for robots.txt, and where that redirects to
 	Retried int `json:"retried"` // attempts that another one followed
 }
 
@@ -172,11 +176,12 @@ type Resources struct {
 
 // The files of a crawl directory that this package writes.
 const (
-	PagesFile   = "pages.jsonl"
-	SkippedFile = "skipped.jsonl"
-	EdgesFile   = "edges.jsonl" // with Config.Edges
-	JSONFile    = "report.json"
-	TextFile    = "report.txt"
+	PagesFile     = "pages.jsonl"
+	RedirectsFile = "redirects.jsonl"
+	SkippedFile   = "skipped.jsonl"
+	EdgesFile     = "edges.jsonl" // with Config.Edges
+	JSONFile      = "report.json"
+	TextFile      = "report.txt"
 )
 
 // JSON returns the report as report.json has it.

@@ -230,25 +230,35 @@ func TestLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := visit(t, "http://a.example/new", 200, "x")
-	v.From, v.Hops = "http://a.example/old", 2
+	v.From = "http://a.example/old"
+	old := hop(t, "http://a.example/old", "http://a.example/new")
+	old.From, old.Hops = "http://a.example/older", 1
 	v.Page.Title = "Angle < bracket & \u2028 line"
 	v.Page.Fields = map[string][]string{"price": {"3"}}
 	gone := visit(t, "http://a.example/gone", 404)
-	if err := errors.Join(r.Page(v), r.Page(gone), r.Skip(gate.Skip{URL: "http://b.example/", Reason: gate.OutOfScope, Via: "http://a.example/"}), r.Flush()); err != nil {
+	if err := errors.Join(r.Redirect(old), r.Page(v), r.Page(gone), r.Redirect(hop(t, "http://a.example/no", "")),
+		r.Skip(gate.Skip{URL: "http://b.example/", Reason: gate.OutOfScope, Via: "http://a.example/", From: "http://a.example/out"}), r.Flush()); err != nil {
 		t.Fatal(err)
 	}
 	pages, err := os.ReadFile(filepath.Join(path, PagesFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"url":"http://a.example/old","final_url":"http://a.example/new","status":200,"depth":2,"via":"http://a.example/via","content_type":"text/html","bytes":100,"title":"Angle < bracket & \u2028 line","words":1,"links":0,"fetched_at":"0001-01-01T00:00:00.000Z","millis":0,"redirects":2,"fields":{"price":["3"]},"digest":"` + hexOf(v.Digest) + `","simhash":"` + hexOf(dedup.Simhash(v.Page.Words)) + `"}
-{"url":"http://a.example/gone","final_url":"http://a.example/gone","status":404,"depth":2,"via":"http://a.example/via","content_type":"text/html","bytes":100,"title":"","words":0,"links":0,"fetched_at":"0001-01-01T00:00:00.000Z","millis":0}
+	want := `{"url":"http://a.example/new","status":200,"depth":2,"via":"http://a.example/via","from":"http://a.example/old","content_type":"text/html","bytes":100,"title":"Angle < bracket & \u2028 line","words":1,"links":0,"fetched_at":"0001-01-01T00:00:00.000Z","millis":0,"fields":{"price":["3"]},"digest":"` + hexOf(v.Digest) + `","simhash":"` + hexOf(dedup.Simhash(v.Page.Words)) + `"}
+{"url":"http://a.example/gone","status":404,"depth":2,"via":"http://a.example/via","content_type":"text/html","bytes":100,"title":"","words":0,"links":0,"fetched_at":"0001-01-01T00:00:00.000Z","millis":0}
 `
 	if string(pages) != want {
 		t.Errorf("pages.jsonl has\n%s want\n%s", pages, want)
 	}
+	redirects, _ := os.ReadFile(filepath.Join(path, RedirectsFile))
+	want = `{"url":"http://a.example/old","status":301,"target":"http://a.example/new","via":"http://a.example/via","from":"http://a.example/older","hop":2,"depth":2,"fetched_at":"0001-01-01T00:00:00.000Z"}
+{"url":"http://a.example/no","status":301,"via":"http://a.example/via","hop":1,"depth":2,"fetched_at":"0001-01-01T00:00:00.000Z","error":"status 301 without a Location"}
+`
+	if string(redirects) != want {
+		t.Errorf("redirects.jsonl has\n%s want\n%s", redirects, want)
+	}
 	skipped, _ := os.ReadFile(filepath.Join(path, SkippedFile))
-	if want := `{"url":"http://b.example/","reason":"scope","via":"http://a.example/"}` + "\n"; string(skipped) != want {
+	if want := `{"url":"http://b.example/","reason":"scope","via":"http://a.example/","from":"http://a.example/out"}` + "\n"; string(skipped) != want {
 		t.Errorf("skipped.jsonl has %s", skipped)
 	}
 	if err := dir.Close(); err != nil {

@@ -156,12 +156,12 @@ func (r *Recorder) readExact(key string, value []byte) error {
 func (r *Recorder) readLists(value []byte) error {
 	f := open(value)
 	r.broken, r.failures = nil, nil
-	for range f.length(3) {
-		r.broken = append(r.broken, Broken{URL: f.text(), Status: f.number(), Via: f.text()})
+	for range f.length(5) {
+		r.broken = append(r.broken, Broken{URL: f.text(), Status: f.number(), Via: f.text(), End: f.text(), Error: f.text()})
 	}
 	for range f.length(7) {
 		r.failures = append(r.failures, gate.Skip{
-			URL: f.text(), Reason: gate.Reason(f.text()), Via: f.text(), Target: f.text(),
+			URL: f.text(), Reason: gate.Reason(f.text()), Via: f.text(), From: f.text(),
 			Robots: gate.Robots(f.text()), Trap: trap.Kind(f.text()), Detail: f.text(),
 		})
 	}

@@ -61,32 +61,21 @@ func eachLine(lines []byte, fn func(line []byte) error) error {
 	return nil
 }
 
-// urlsOf returns what a line of pages.jsonl or skipped.jsonl is a record of, as JSON
-// strings without their quotes: the URL and, if there is another, the one that answered.
-// Both stand at the beginning of a line, so nothing else of it is looked at.
-func urlsOf(line []byte) (url, final []byte) {
-	url, rest := cutValue(line, `{"url":"`)
-	final, _ = cutValue(rest, `,"final_url":"`)
-	if bytes.Equal(url, final) {
-		final = nil
-	}
-	return url, final
-}
-
-// cutValue returns the JSON string behind key and what follows it, nil if the line does
-// not begin with the key.
-func cutValue(line []byte, key string) (value, rest []byte) {
-	line, ok := bytes.CutPrefix(line, []byte(key))
+// urlOf returns what a line of pages.jsonl, redirects.jsonl or skipped.jsonl is a record of, as
+// a JSON string without its quotes. It stands at the beginning, so nothing else of the line is
+// looked at.
+func urlOf(line []byte) []byte {
+	line, ok := bytes.CutPrefix(line, []byte(`{"url":"`))
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	for i := 0; ; i++ {
 		n := bytes.IndexByte(line[i:], '"')
 		if n < 0 {
-			return nil, nil
+			return nil
 		}
 		if i += n; !escaped(line[:i]) {
-			return line[:i], line[i+1:]
+			return line[:i]
 		}
 	}
 }

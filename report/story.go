@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,6 +14,7 @@ func (s *Story) Text() string {
 	for i := range s.Pages {
 		s.page(p, &s.Pages[i])
 	}
+	s.redirects(p)
 	for _, r := range s.Refusals {
 		p.wrapped("  ", fmt.Sprintf("not fetched: %s (%s)", r.Reason, meaning(string(r.Reason))))
 		if r.Detail != "" {
@@ -21,6 +23,9 @@ func (s *Story) Text() string {
 		s.found(p, r.Via)
 	}
 	s.waiting(p)
+	if len(s.LedHere) > 0 {
+		p.line("  redirects that lead here as well\n    %s", strings.Join(s.LedHere, "\n    "))
+	}
 	s.alike(p)
 	if !s.Known() {
 		s.unknown(p)
@@ -31,13 +36,6 @@ func (s *Story) Text() string {
 func (s *Story) page(p *page, r *PageRecord) {
 	p.wrapped("  ", fmt.Sprintf("fetched %s: status %d, %s, %s in %s", r.FetchedAt, r.Status,
 		kindOf(r), amount(r.Bytes), duration(r.Millis)))
-	if r.URL != r.FinalURL {
-		other, text := r.FinalURL, "it redirects to"
-		if s.URL == r.FinalURL {
-			other, text = r.URL, "found as"
-		}
-		p.line("  %s, by %s:\n    %s", text, counted(r.Redirects, "redirect"), other)
-	}
 	if r.Title != "" {
 		p.wrapped("  ", "title: "+r.Title)
 	}
@@ -49,6 +47,35 @@ func (s *Story) page(p *page, r *PageRecord) {
 		p.wrapped("  ", note)
 	}
 	s.found(p, r.Via)
+}
+
+// redirects says where the URL's own redirects lead, hop by hop.
+func (s *Story) redirects(p *page) {
+	for i, r := range s.Hops {
+		verb := "redirects to"
+		if i > 0 {
+			verb = "which " + verb
+		} else {
+			p.line("  fetched %s: status %d, depth %d", r.FetchedAt, r.Status, r.Depth)
+		}
+		if r.Target == "" {
+			p.wrapped("  ", fmt.Sprintf("%s nothing (status %d): %s", verb, r.Status, r.Error))
+		} else {
+			p.line("  %s (status %d)\n    %s", verb, r.Status, r.Target)
+		}
+	}
+	if len(s.Hops) == 0 {
+		return
+	}
+	switch last := s.Hops[len(s.Hops)-1]; {
+	case s.End != "":
+		p.line("  which is %s", s.End)
+	case slices.ContainsFunc(s.Hops, func(r RedirectRecord) bool { return r.URL == last.Target }):
+		p.line("  which is a loop")
+	case last.Target != "":
+		p.line("  which has no record")
+	}
+	s.found(p, s.Hops[0].Via)
 }
 
 func kindOf(r *PageRecord) string {
@@ -99,9 +126,19 @@ func notes(r *PageRecord) (out []string) {
 	return out
 }
 
-// found says which page led there.
+// found says which page led there, and by which redirects.
 func (s *Story) found(p *page, via string) {
 	switch {
+	case len(s.LedBy) > 0:
+		p.line("  found by %s from", counted(len(s.LedBy), "redirect"))
+		for _, r := range s.LedBy {
+			p.line("    %s", r.URL)
+		}
+		if via != "" {
+			p.line("  the first of them found on\n    %s", via)
+		} else {
+			p.line("  the first of them a seed, or a sitemap in robots.txt")
+		}
 	case via != "":
 		p.line("  found on\n    %s", via)
 	case s.Seed:
@@ -120,13 +157,16 @@ func (s *Story) waiting(p *page) {
 			text += ", tried " + counted(q.Attempt, "time")
 		}
 		p.wrapped("  ", text)
+		if q.From != "" {
+			p.line("  found by a redirect from\n    %s", q.From)
+		}
 		s.found(p, q.Via)
-	case len(s.Pages)+len(s.Refusals) > 0:
+	case s.Recorded():
 	case s.Seed && (s.Admitted == nil || !*s.Admitted):
 		p.wrapped("  ", "a seed that the crawl has not reached yet, by its records and its last commit")
 	case s.Admitted == nil:
 	case *s.Admitted:
-		p.wrapped("  ", "admitted, but without a record: it was being fetched when the crawl stopped, or is a redirect in a chain")
+		p.wrapped("  ", "admitted, but without a record: it was being fetched when the crawl stopped")
 	}
 }
 

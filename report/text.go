@@ -147,8 +147,8 @@ func (r *Report) pageTable(p *page) {
 	p.wrapped("  by depth   ", depths(r.Pages.ByDepth))
 }
 
-// brokenLinks lists the first pages that answered with an error, each with a page that
-// links to it: what the owner of a site wants to know first.
+// brokenLinks lists the first links that lead to an error, each with where it ends and a page
+// that has it: what the owner of a site wants to know first.
 func (r *Report) brokenLinks(p *page) {
 	if len(r.Pages.Broken) == 0 {
 		return
@@ -160,6 +160,12 @@ func (r *Report) brokenLinks(p *page) {
 			break
 		}
 		p.line("  %d %s", b.Status, shorten(b.URL, width-6))
+		if b.End != "" {
+			p.line("      redirects to %s", shorten(b.End, width-19))
+		}
+		if b.Error != "" {
+			p.wrapped("      ", b.Error)
+		}
 		if b.Via != "" {
 			p.line("      on %s", shorten(b.Via, width-9))
 		}

@@ -16,11 +16,15 @@ import (
 
 // Story is what a crawl directory knows of one URL.
 type Story struct {
-	URL      string       `json:"url"`
-	Pages    []PageRecord `json:"pages,omitempty"`    // whose url or final_url it is
-	Refusals []gate.Skip  `json:"refusals,omitempty"` // of it
-	SameText []string     `json:"same_text,omitempty"`
-	NearText []NearPage   `json:"near_text,omitempty"`
+	URL      string           `json:"url"`
+	Pages    []PageRecord     `json:"pages,omitempty"`     // of it
+	Refusals []gate.Skip      `json:"refusals,omitempty"`  // of it
+	Hops     []RedirectRecord `json:"redirects,omitempty"` // from the URL on, if it redirects
+	End      string           `json:"end,omitempty"`       // of the last one's target, in words
+	LedBy    []RedirectRecord `json:"led_by,omitempty"`    // by which it was found, in order
+	LedHere  []string         `json:"led_here,omitempty"`  // further URLs that redirect to it
+	SameText []string         `json:"same_text,omitempty"`
+	NearText []NearPage       `json:"near_text,omitempty"`
 
 	Queued   *QueuedAt `json:"queued,omitempty"`   // if it waits for its turn and that is known
 	Admitted *bool     `json:"admitted,omitempty"` // what the exact log says, if it was asked
@@ -43,7 +47,8 @@ type QueuedAt struct {
 	Position int    `json:"position"` // URLs of its host before it; 0: it is next
 	Depth    int    `json:"depth"`
 	Via      string `json:"via,omitempty"`
-	Attempt  int    `json:"attempt"` // tries so far
+	From     string `json:"from,omitempty"` // URL that redirects here
+	Attempt  int    `json:"attempt"`        // tries so far
 }
 
 // What a Story lists at most, and how similar a near text is: a distance of 3 in 64 bits
@@ -56,13 +61,17 @@ const (
 
 // Known reports whether the crawl ever met the URL, as far as the Story says.
 func (s *Story) Known() bool {
-	return len(s.Pages) > 0 || len(s.Refusals) > 0 || s.Seed || s.Queued != nil || s.Admitted != nil && *s.Admitted
+	return s.Recorded() || s.Seed || s.Queued != nil || s.Admitted != nil && *s.Admitted
 }
+
+// Recorded reports whether there is a record of the URL.
+func (s *Story) Recorded() bool { return len(s.Pages)+len(s.Refusals)+len(s.Hops) > 0 }
 
 // Why returns the URL's story from the files of a crawl in dir, also while it runs. Where
 // the queue has it and what the exact log says is left to the caller, who has the store.
-// It reads pages.jsonl up to twice and skipped.jsonl once, at about 1 GB/s, in memory that
-// does not grow with them. A URL without records costs a look at every record.
+// It reads pages.jsonl and skipped.jsonl up to twice, and redirects.jsonl once and again for
+// each hop of a chain, at about 1 GB/s, in memory that does not grow with them. A URL without
+// records costs a look at every record.
 //
 // The error wraps store.ErrNoCrawl if dir holds no crawl.
 func Why(dir string, u weburl.URL) (*Story, error) {
@@ -74,13 +83,16 @@ func Why(dir string, u weburl.URL) (*Story, error) {
 	}
 	w := &why{dir: dir, story: &Story{URL: u.String()}}
 	err := w.records()
+	if err == nil {
+		err = w.hops()
+	}
 	switch {
 	case err != nil:
 	case len(w.story.Pages) > 0:
 		if w.story.Pages[0].Digest != "" {
 			err = w.others()
 		}
-	case len(w.story.Refusals) == 0:
+	case !w.story.Recorded():
 		w.story.Closest, err = closest(dir, u)
 	}
 	if err != nil {
@@ -98,8 +110,8 @@ type why struct {
 // records finds the lines that are records of the URL.
 func (w *why) records() error {
 	s := w.story
-	err := w.named(PagesFile, func(line []byte) error {
-		p, err := pageOf(line)
+	err := w.named(PagesFile, s.URL, func(line []byte) error {
+		p, err := recordIn[PageRecord](line)
 		if err == nil && len(s.Pages) < maxStoryRecords {
 			s.Pages = append(s.Pages, p)
 		}
@@ -108,30 +120,30 @@ func (w *why) records() error {
 	if err != nil {
 		return err
 	}
-	return w.named(SkippedFile, func(line []byte) error {
-		var r gate.Skip
-		if err := json.Unmarshal(line, &r); err != nil {
-			return damaged(line, err)
-		}
-		if len(s.Refusals) < maxStoryRecords {
+	return w.named(SkippedFile, s.URL, func(line []byte) error {
+		r, err := recordIn[gate.Skip](line)
+		if err == nil && len(s.Refusals) < maxStoryRecords {
 			s.Refusals = append(s.Refusals, r)
+		}
+		return err
+	})
+}
+
+// named gives fn the lines of a file that are records of the URL.
+func (w *why) named(name, url string, fn func(line []byte) error) error {
+	quoted := appendQuoted(nil, url)
+	want := quoted[1 : len(quoted)-1]
+	return w.each(name, func(line []byte) error {
+		if bytes.Equal(urlOf(line), want) {
+			return fn(line)
 		}
 		return nil
 	})
 }
 
-// named gives fn the lines of a file that are records of the URL.
-func (w *why) named(name string, fn func(line []byte) error) error {
-	quoted := appendQuoted(nil, w.story.URL)
-	want := quoted[1 : len(quoted)-1]
-	return scan(filepath.Join(w.dir, name), func(lines []byte) error {
-		return eachLine(lines, func(line []byte) error {
-			if url, final := urlsOf(line); bytes.Equal(url, want) || bytes.Equal(final, want) {
-				return fn(line)
-			}
-			return nil
-		})
-	})
+// each gives fn the lines of a file.
+func (w *why) each(name string, fn func(line []byte) error) error {
+	return scan(filepath.Join(w.dir, name), func(lines []byte) error { return eachLine(lines, fn) })
 }
 
 func damaged(line []byte, err error) error {
@@ -188,9 +200,9 @@ func (w *why) sameText(line []byte) error {
 	if len(s.SameText) >= maxOthers {
 		return nil
 	}
-	p, err := pageOf(line)
-	if err == nil && p.FinalURL != s.Pages[0].FinalURL {
-		s.SameText = append(s.SameText, p.FinalURL)
+	p, err := recordIn[PageRecord](line)
+	if err == nil && p.URL != s.URL {
+		s.SameText = append(s.SameText, p.URL)
 	}
 	return err
 }
@@ -200,16 +212,17 @@ func (w *why) nearText(line []byte, distance int) error {
 	if len(s.NearText) >= maxOthers {
 		return nil
 	}
-	p, err := pageOf(line)
+	p, err := recordIn[PageRecord](line)
 	if err == nil {
-		s.NearText = append(s.NearText, NearPage{p.FinalURL, distance})
+		s.NearText = append(s.NearText, NearPage{p.URL, distance})
 	}
 	return err
 }
 
-func pageOf(line []byte) (p PageRecord, err error) {
-	if err = json.Unmarshal(line, &p); err != nil {
+// recordIn reads a line.
+func recordIn[R any](line []byte) (r R, err error) {
+	if err = json.Unmarshal(line, &r); err != nil {
 		err = damaged(line, err)
 	}
-	return p, err
+	return r, err
 }

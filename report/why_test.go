@@ -20,7 +20,7 @@ import (
 )
 
 // crawlOf writes the files of a crawl.
-func crawlOf(t *testing.T, pages []PageRecord, skips []gate.Skip) string {
+func crawlOf(t *testing.T, pages []PageRecord, redirects []RedirectRecord, skips []gate.Skip) string {
 	t.Helper()
 	dir := t.TempDir()
 	write := func(name string, records ...any) {
@@ -38,6 +38,7 @@ func crawlOf(t *testing.T, pages []PageRecord, skips []gate.Skip) string {
 		}
 	}
 	write(PagesFile, anys(pages)...)
+	write(RedirectsFile, anys(redirects)...)
 	write(SkippedFile, anys(skips)...)
 	return dir
 }
@@ -68,15 +69,14 @@ func why1(t *testing.T, dir, url string) *Story {
 }
 
 func pageAt(url string, digest, simhash uint64) PageRecord {
-	return PageRecord{URL: url, FinalURL: url, Status: 200, Via: "http://a.example/", Words: 5, Digest: hexOf(digest), Simhash: hexOf(simhash)}
+	return PageRecord{URL: url, Status: 200, Via: "http://a.example/", Words: 5, Digest: hexOf(digest), Simhash: hexOf(simhash)}
 }
 
 func TestWhy(t *testing.T) {
 	moved := pageAt("http://a.example/new", 1, 0xff)
-	moved.URL = "http://a.example/old"
-	moved.Redirects = 1
+	moved.From = "http://a.example/old"
 	moved.Title = `quoting "simhash":"0000000000000000" and "http://a.example/nowhere"`
-	gone := PageRecord{URL: "http://a.example/gone", FinalURL: "http://a.example/gone", Status: 404}
+	gone := PageRecord{URL: "http://a.example/gone", Status: 404}
 	other := pageAt("http://a.example/old2", 2, ^uint64(0))
 	other.Via = "http://a.example/old" // which is not a record of it
 	backslash := pageAt(`http://a.example/?a\b`, 4, 1<<40)
@@ -85,21 +85,20 @@ func TestWhy(t *testing.T) {
 		pageAt("http://a.example/copy", 1, 0xff),
 		pageAt("http://b.example/near", 3, 0xf8),
 		pageAt("http://b.example/far", 5, 0xf0),
-	}, []gate.Skip{{URL: "http://c.example/", Reason: gate.OutOfScope, Via: "http://a.example/old", Detail: "d"}, {URL: "http://a.example/gone", Reason: gate.Nofollow}})
+	}, []RedirectRecord{{URL: "http://a.example/old", Status: 301, Target: "http://a.example/new", Via: "http://a.example/", Hop: 1}},
+		[]gate.Skip{{URL: "http://c.example/", Reason: gate.OutOfScope, Via: "http://a.example/old", Detail: "d"}, {URL: "http://a.example/gone", Reason: gate.Nofollow}})
 
-	for _, url := range []string{"http://a.example/old", "http://a.example/new"} {
-		s := why1(t, dir, url)
-		if !s.Known() || len(s.Pages) != 1 || !reflect.DeepEqual(s.Pages[0], moved) || len(s.Refusals) != 0 || s.Closest != nil {
-			t.Errorf("%s: %+v", url, s)
-		}
-		if !slices.Equal(s.SameText, []string{"http://a.example/copy"}) || !slices.Equal(s.NearText, []NearPage{{"http://b.example/near", 3}}) {
-			t.Errorf("%s: same %v, near %v", url, s.SameText, s.NearText)
-		}
-		text := s.Text()
-		for _, want := range []string{"status 200", "http://a.example/copy", "(3 bits of 64 differ)", "1 redirect", "found on\n    http://a.example/\n"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s: the text lacks %q:\n%s", url, want, text)
-			}
+	s := why1(t, dir, "http://a.example/new")
+	if !s.Known() || len(s.Pages) != 1 || !reflect.DeepEqual(s.Pages[0], moved) || len(s.Refusals)+len(s.Hops) != 0 || s.Closest != nil {
+		t.Errorf("%+v", s)
+	}
+	if !slices.Equal(s.SameText, []string{"http://a.example/copy"}) || !slices.Equal(s.NearText, []NearPage{{"http://b.example/near", 3}}) {
+		t.Errorf("same %v, near %v", s.SameText, s.NearText)
+	}
+	text := s.Text()
+	for _, want := range []string{"status 200", "http://a.example/copy", "(3 bits of 64 differ)", "found by 1 redirect from\n    http://a.example/old\n  the first of them found on\n    http://a.example/\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text lacks %q:\n%s", want, text)
 		}
 	}
 	if s := why1(t, dir, "http://a.example/gone"); len(s.Pages) != 1 || len(s.Refusals) != 1 || s.SameText != nil || !strings.Contains(s.Text(), "status 404") || !strings.Contains(s.Text(), "nofollow") {
@@ -125,12 +124,51 @@ func TestWhy(t *testing.T) {
 	}
 }
 
+// Each hop of a chain is told, from wherever one looks at it.
+func TestWhyOfRedirects(t *testing.T) {
+	at := func(path string) string { return "http://a.example/" + path }
+	hop := func(from, to, before string, n int) RedirectRecord {
+		r := RedirectRecord{URL: at(from), Status: 301, Via: at(""), Hop: n}
+		if to != "" {
+			r.Target = at(to)
+		} else {
+			r.Error = "status 301 without a Location"
+		}
+		if before != "" {
+			r.From = at(before)
+		}
+		return r
+	}
+	end := pageAt(at("p"), 1, 1)
+	end.From = at("b")
+	dir := crawlOf(t, []PageRecord{end}, []RedirectRecord{
+		hop("a", "b", "", 1), hop("b", "p", "a", 2), hop("late", "a", "", 1),
+		hop("l1", "l2", "", 1), hop("l2", "l1", "l1", 2), hop("self", "self", "", 1), hop("none", "", "", 1), hop("out", "x", "", 1),
+	}, []gate.Skip{{URL: at("x"), Reason: gate.Excluded, Via: at(""), From: at("out")}})
+	for path, want := range map[string]string{
+		"p":    "found by 2 redirects from http://a.example/a http://a.example/b the first of them found on http://a.example/",
+		"a":    "redirects to (status 301) http://a.example/b which redirects to (status 301) http://a.example/p which is status 200 found on http://a.example/ redirects that lead here as well http://a.example/late",
+		"b":    "redirects to (status 301) http://a.example/p which is status 200 found by 1 redirect from http://a.example/a the first of them found on http://a.example/",
+		"late": "redirects to (status 301) http://a.example/a which redirects to (status 301) http://a.example/b which redirects to (status 301) http://a.example/p which is status 200 found on",
+		"l1":   "redirects to (status 301) http://a.example/l2 which redirects to (status 301) http://a.example/l1 which is a loop found on http://a.example/ redirects that lead here as well http://a.example/l2",
+		"self": "redirects to (status 301) http://a.example/self which is a loop found on",
+		"none": "redirects to nothing (status 301): status 301 without a Location found on",
+		"out":  "redirects to (status 301) http://a.example/x which is not fetched: excluded found on",
+		"x":    "not fetched: excluded (left out by --include or --exclude) found by 1 redirect from http://a.example/out the first",
+	} {
+		s := why1(t, dir, at(path))
+		if text := strings.Join(strings.Fields(s.Text()), " "); !strings.Contains(text, want) || !s.Known() {
+			t.Errorf("%s:\n%s\nwant %s", path, text, want)
+		}
+	}
+}
+
 func TestWhySaysWhatIsWrong(t *testing.T) {
 	u, _ := weburl.Parse("http://a.example/x")
 	if _, err := Why(t.TempDir(), u); !errors.Is(err, store.ErrNoCrawl) {
 		t.Errorf("no crawl: %v", err)
 	}
-	dir := crawlOf(t, nil, nil)
+	dir := crawlOf(t, nil, nil, nil)
 	if err := os.WriteFile(filepath.Join(dir, PagesFile), []byte(`{"url":"http://a.example/x",`+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +263,7 @@ func TestClosest(t *testing.T) {
 			pages, known[u] = append(pages, pageAt(u, 0, 0)), true
 		}
 		asked, _ := weburl.Parse("http://h1.example/docs/x17")
-		got, err := closest(crawlOf(t, pages, nil), asked)
+		got, err := closest(crawlOf(t, pages, nil, nil), asked)
 		if err != nil {
 			t.Fatal(err)
 		}

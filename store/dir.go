@@ -19,7 +19,7 @@ const (
 )
 
 var crawlFiles = [...]string{
-	metaFile, stateDir, "pages.jsonl", "skipped.jsonl", "links.bin", "edges.jsonl", "edges.csv", "report.json", "report.txt",
+	metaFile, stateDir, "pages.jsonl", "redirects.jsonl", "skipped.jsonl", "links.bin", "edges.jsonl", "edges.csv", "report.json", "report.txt",
 }
 
 // Dir is a crawl directory that is open, and locked against other processes. Create and

@@ -115,7 +115,7 @@ func TestHostileSiteInEveryOutput(t *testing.T) {
 			stdout, stderr := outputs(t, args...)
 			crawltest.CheckHarmless(t, "stdout", stdout)
 			crawltest.CheckHarmless(t, "stderr", stderr)
-			for _, file := range []string{report.PagesFile, report.SkippedFile, report.EdgesFile, report.EdgesCSVFile, report.JSONFile, report.TextFile} {
+			for _, file := range []string{report.PagesFile, report.RedirectsFile, report.SkippedFile, report.EdgesFile, report.EdgesCSVFile, report.JSONFile, report.TextFile} {
 				data, err := os.ReadFile(filepath.Join(dir, file))
 				if err != nil && !(os.IsNotExist(err) && strings.HasPrefix(file, "edges.")) {
 					t.Fatal(err)
@@ -143,8 +143,10 @@ func TestHostileSiteInEveryOutput(t *testing.T) {
 			if len(pages) < 5 || !strings.Contains(pages[0].Title, "\u200b") {
 				t.Errorf("%d pages, the first titled %.40q: the poison was not recorded", len(pages), pages[0].Title)
 			}
-			skipped, _ := os.ReadFile(filepath.Join(dir, report.SkippedFile))
-			failures += string(skipped)
+			for _, file := range []string{report.SkippedFile, report.RedirectsFile} {
+				records, _ := os.ReadFile(filepath.Join(dir, file))
+				failures += string(records)
+			}
 		})
 	}
 	if !strings.Contains(failures, `\u202e`) {

@@ -38,12 +38,13 @@ type outcome struct {
 	pages   map[string]int    // status by URL
 	edges   map[string]int    // number of links by URL
 	links   map[string]int    // the same in links.bin, and redirects
+	hops    map[string]string // target by URL
 	skipped map[string]string // reason by URL
 }
 
 func readOutcome(t *testing.T, dir string) outcome {
 	t.Helper()
-	o := outcome{map[string]int{}, map[string]int{}, map[string]int{}, map[string]string{}}
+	o := outcome{map[string]int{}, map[string]int{}, map[string]int{}, map[string]string{}, map[string]string{}}
 	eachLine(t, filepath.Join(dir, report.PagesFile), func(p report.PageRecord) { note(t, o.pages, p.URL, p.Status) })
 	eachLine(t, filepath.Join(dir, report.EdgesFile), func(e report.EdgeRecord) { note(t, o.edges, e.URL, len(e.Links)) })
 	if err := report.ReadLinks(dir, func(p *report.PageLinks) error {
@@ -56,6 +57,7 @@ func readOutcome(t *testing.T, dir string) outcome {
 	}); err != nil {
 		t.Error(err)
 	}
+	eachLine(t, filepath.Join(dir, report.RedirectsFile), func(r report.RedirectRecord) { note(t, o.hops, r.URL, r.Target) })
 	eachLine(t, filepath.Join(dir, report.SkippedFile), func(s gate.Skip) { note(t, o.skipped, s.URL, string(s.Reason)) })
 	return o
 }

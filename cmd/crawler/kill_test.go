@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -129,7 +131,9 @@ func (k *killing) leaveAlone(t *testing.T) {
 	}
 	want := map[string]int{}
 	for path, status := range k.site.All() {
-		want[k.url+path] = status
+		answer := httptest.NewRecorder()
+		k.site.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+		want[k.url+cmp.Or(answer.Header().Get("Location"), path)] = status
 	}
 	if got := readOutcome(t, k.alone).pages; !maps.Equal(got, want) {
 		t.Fatalf("left alone, the crawl records %d pages, the site has %d", len(got), len(want))
@@ -265,6 +269,7 @@ func (k *killing) compare(t *testing.T) {
 	differ(t, report.PagesFile, got.pages, want.pages)
 	differ(t, report.EdgesFile, got.edges, want.edges)
 	differ(t, report.LinksFile, got.links, want.links)
+	differ(t, report.RedirectsFile, got.hops, want.hops)
 	differ(t, report.SkippedFile, got.skipped, want.skipped)
 	compareReports(t, loadReport(t, k.dir), loadReport(t, k.alone))
 }

@@ -68,12 +68,12 @@ func checkRecall(t *testing.T, pages []report.PageRecord, truth *truth) {
 	t.Helper()
 	got := map[string]int{}
 	for _, p := range pages {
-		if got[p.FinalURL] != 0 {
-			t.Errorf("%s has two records", p.FinalURL)
+		if got[p.URL] != 0 {
+			t.Errorf("%s has two records", p.URL)
 		}
-		got[p.FinalURL] = p.Status
-		if want := truth.status[p.FinalURL]; want != p.Status {
-			t.Errorf("%s: status %d, the files say %d (0: no link leads there)", p.FinalURL, p.Status, want)
+		got[p.URL] = p.Status
+		if want := truth.status[p.URL]; want != p.Status {
+			t.Errorf("%s: status %d, the files say %d (0: no link leads there)", p.URL, p.Status, want)
 		}
 	}
 	for u, status := range truth.status {

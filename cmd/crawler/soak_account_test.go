@@ -20,9 +20,8 @@ import (
 // accounts are the two sides of a soak: what the farm saw, by URL, and what the crawl
 // says. They must add up so:
 //
-//   - every URL that the farm was asked for is a page (final_url), a line of skipped.jsonl,
-//     or it redirected; robots.txt apart. None is two of them, but for a redirect whose
-//     target was refused, which is a line too;
+//   - every URL that the farm was asked for is a page, a line of redirects.jsonl or one of
+//     skipped.jsonl; robots.txt apart. None is two of them;
 //   - it was asked for once, and again as often as the crawl tries again; net/http repeats
 //     requests by itself that were not heard on a connection that had worked;
 //   - what has a page, or a failure that can only come behind a request, was asked for;
@@ -31,15 +30,17 @@ type accounts struct {
 	farm    *farm.Farm
 	dead    int // hosts that nobody listens for
 	seen    map[string]farm.Hits
-	pages   map[string]report.PageRecord // by final_url
+	pages   map[string]report.PageRecord
+	hops    map[string]report.RedirectRecord
 	skipped map[string]gate.Skip
 	report  *report.Report
 }
 
 func (s *soak) account(t *testing.T) *accounts {
 	t.Helper()
-	a := &accounts{farm: s.farm, dead: s.cfg.Dead, seen: s.farm.Hits(), pages: map[string]report.PageRecord{}, skipped: map[string]gate.Skip{}, report: loadReport(t, s.dir)}
-	eachLine(t, s.dir+"/"+report.PagesFile, func(p report.PageRecord) { note(t, a.pages, p.FinalURL, p) })
+	a := &accounts{farm: s.farm, dead: s.cfg.Dead, seen: s.farm.Hits(), pages: map[string]report.PageRecord{}, hops: map[string]report.RedirectRecord{}, skipped: map[string]gate.Skip{}, report: loadReport(t, s.dir)}
+	eachLine(t, s.dir+"/"+report.PagesFile, func(p report.PageRecord) { note(t, a.pages, p.URL, p) })
+	eachLine(t, s.dir+"/"+report.RedirectsFile, func(r report.RedirectRecord) { note(t, a.hops, r.URL, r) })
 	eachLine(t, s.dir+"/"+report.SkippedFile, func(k gate.Skip) { note(t, a.skipped, k.URL, k) })
 	return a
 }
@@ -91,11 +92,12 @@ func (a *accounts) checkRequests(t *testing.T) {
 		}
 		_, page := a.pages[url]
 		skip, skipped := a.skipped[url]
+		hop, redirects := a.hops[url]
 		switch {
-		case !page && !skipped && h.Redirects == 0:
+		case !page && !skipped && !redirects:
 			f.add("%s: %+v, and no record of it", url, h)
-		case page && skipped:
-			f.add("%s: both a page and %+v", url, skip)
+		case page && skipped, redirects && (page || skipped):
+			f.add("%s: page %v, redirect %+v, refusal %+v", url, page, hop, skip)
 		case h.Requests > 1+soakRetries+h.Unheard:
 			f.add("%s: %+v, more than one request and %d retries", url, h, soakRetries)
 		}
@@ -134,10 +136,6 @@ func (a *accounts) checkPace(t *testing.T, delay time.Duration) {
 func asks(r gate.Reason) bool {
 	switch fetch.Reason(r) {
 	case fetch.ReasonReset, fetch.ReasonSlow, fetch.ReasonTimeout, fetch.ReasonProtocol, fetch.ReasonHeader, fetch.ReasonBody, fetch.ReasonDecode, fetch.ReasonBomb:
-		return true
-	}
-	switch r {
-	case gate.RedirectLoop, gate.RedirectLimit, gate.RedirectSeen, gate.RedirectBad:
 		return true
 	}
 	return false

@@ -3,124 +3,162 @@ package survey
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 
 	"crawler/internal/sheet"
+	"crawler/report"
 )
 
-// target is a node that links should not lead to.
+// target is a node that links should not lead to: one that is broken, or redirects.
 type target struct {
 	node  int
-	links int // to it
+	url   string
+	links int // to it, of any kind
+	from  []linker
+
+	last  int    // the page read last that links to it, plus 1
+	kinds uint64 // of that page's links: bit k is parse.LinkKind k
 }
 
-// targets returns nodes by how many links lead there, most first, and the sum.
-func (w *walk) targets(ctx context.Context, list []uint32) (all []target, links int, err error) {
-	for i, v := range list {
-		if i%4096 == 0 && ctx.Err() != nil {
-			return nil, 0, ctx.Err()
+// linker is a page with a link to a target.
+type linker struct {
+	node int
+	kind string // as parse.LinkKind names it
+}
+
+func (a linker) compare(b linker) int {
+	return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.kind, b.kind))
+}
+
+// watch makes a node a target.
+func (w *walk) watch(v int) error {
+	url, err := w.urls.At(v)
+	x := &target{node: v, url: url}
+	w.wrong = append(w.wrong, x)
+	w.byURL[url] = x
+	return err
+}
+
+// linkers finds the pages that have links to the targets, of all kinds, also of those that do
+// not count: images, canonical links, entries of sitemaps, nofollow.
+func (w *walk) linkers(ctx context.Context) error {
+	if len(w.wrong) == 0 {
+		return nil
+	}
+	err := report.ReadLinks(w.dir, func(p *report.PageLinks) error {
+		if err := ctx.Err(); err != nil || p.Redirect {
+			return err
 		}
-		n, err := w.in.OutDegree(int(v))
+		source := -1
+		for p.Next() {
+			l := p.Link()
+			x := w.byURL[string(l.URL)]
+			if x == nil {
+				continue
+			}
+			if source < 0 {
+				node, ok, err := w.urls.Find(string(p.URL))
+				if err != nil {
+					return err
+				}
+				if !ok { // recorded since the graph was built
+					return nil
+				}
+				source = node
+			}
+			if x.last != source+1 {
+				x.last, x.kinds = source+1, 0
+			}
+			if x.kinds>>l.Kind&1 == 0 {
+				x.kinds |= 1 << l.Kind
+				w.link(x, linker{source, l.Kind.String()})
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// link counts a link to a target and keeps the first few, by their nodes.
+func (w *walk) link(x *target, l linker) {
+	x.links++
+	i, _ := slices.BinarySearchFunc(x.from, l, linker.compare)
+	if w.Linkers > 0 && i >= w.Linkers {
+		return
+	}
+	x.from = slices.Insert(x.from, i, l)
+	if w.Linkers > 0 && len(x.from) > w.Linkers {
+		x.from = x.from[:w.Linkers]
+	}
+}
+
+// byLinks sorts targets, those with most links first.
+func byLinks(list []*target) {
+	slices.SortStableFunc(list, func(a, b *target) int { return cmp.Compare(b.links, a.links) })
+}
+
+// linkerRows adds a row for each page that links to a target, and one without if there is none.
+func (w *walk) linkerRows(t *sheet.Table, row []sheet.Cell, x *target, rest ...sheet.Cell) error {
+	if len(x.from) == 0 {
+		t.Rows = append(t.Rows, slices.Concat(row, []sheet.Cell{nil, nil}, rest))
+	}
+	for _, l := range x.from {
+		url, err := w.urls.At(l.node)
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
-		all, links = append(all, target{int(v), n}), links+n
+		t.Rows = append(t.Rows, slices.Concat(row, []sheet.Cell{url, l.kind}, rest))
 	}
-	slices.SortStableFunc(all, func(a, b target) int { return cmp.Compare(b.links, a.links) })
-	return all, links, nil
+	return nil
 }
 
-// linkersOf returns the URLs that link to a node, up to the limit; those that only redirect
-// there are marked.
-func (w *walk) linkersOf(node int) ([]string, error) {
-	list, err := w.in.Successors(node, nil)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, v := range firstOf(list, w.Linkers) {
-		url, err := w.urls.At(int(v))
+// brokenLinks lists the links that lead to an error, directly or by redirects, as they stand in
+// the pages, and what is broken without a link: a seed, or a sitemap that robots.txt names.
+func (w *walk) brokenLinks(context.Context) (sheet.Section, error) {
+	all, links, ends := []*target{}, 0, map[int]bool{}
+	var alone []*target
+	for _, x := range w.wrong {
+		e, err := w.lead(x.node)
 		if err != nil {
-			return nil, err
+			return sheet.Section{}, err
 		}
-		if w.nodes.at(int(v)).Outcome == Redirect {
-			url += " (redirects there)"
+		switch {
+		case !w.nodes.at(x.node).Broken() && !w.nodes.at(e.node).Broken():
+		case x.links > 0:
+			all, links = append(all, x), links+x.links
+			ends[e.node] = true
+		case w.nodes.at(x.node).Outcome != Redirect || w.nodes.at(x.node).Seed:
+			alone = append(alone, x)
 		}
-		names = append(names, url)
 	}
-	return names, nil
-}
-
-// brokenLinks lists the targets that answer with an error, or not at all, a row for each
-// link. Targets without a link have a row, too: seeds and entries of sitemaps.
-func (w *walk) brokenLinks(ctx context.Context) (sheet.Section, error) {
-	all, links, err := w.targets(ctx, w.broken)
-	if err != nil {
-		return sheet.Section{}, err
-	}
-	w.sum.add("broken URLs", len(all))
+	all = append(all, slices.DeleteFunc(alone, func(x *target) bool { return ends[x.node] })...)
+	byLinks(all)
+	w.sum.add("broken links: URLs that lead to an error", len(all))
 	w.sum.add("links to them", links)
-	t := &sheet.Table{Columns: []sheet.Column{{Key: "url", Name: "broken"}, {Name: "outcome"}, {Key: "links", Name: "links"}, {Key: "linked_from", Name: "linked from"}}}
+	t := &sheet.Table{Columns: []sheet.Column{{Key: "url", Name: "broken"}, {Name: "outcome"}, {Key: "links", Name: "links"}, {Key: "linked_from", Name: "linked from"},
+		{Name: "kind"}, {Key: "ends_at", Name: "redirects to"}}}
 	most := firstOf(all, w.Limit)
 	for _, x := range most {
-		url, err := w.urls.At(x.node)
+		e, err := w.lead(x.node)
 		if err != nil {
 			return sheet.Section{}, err
 		}
-		names, err := w.linkersOf(x.node)
-		if err != nil {
+		var end sheet.Cell
+		if e.node != x.node {
+			if end, err = w.urls.At(e.node); err != nil {
+				return sheet.Section{}, err
+			}
+		}
+		if err := w.linkerRows(t, []sheet.Cell{x.url, w.nodes.at(e.node).String(), x.links}, x, end); err != nil {
 			return sheet.Section{}, err
-		}
-		row := []sheet.Cell{url, w.nodes.at(x.node).String(), x.links}
-		if len(names) == 0 {
-			t.Rows = append(t.Rows, row)
-		}
-		for _, name := range names {
-			t.Rows = append(t.Rows, append(slices.Clone(row), name))
 		}
 	}
-	return sheet.Section{Title: "Broken links", Table: t, Notes: append([]string{"URLs that answered with status 400 or above, or not at all, or whose redirects lead nowhere, and the pages that link to them."},
+	return sheet.Section{Title: "Broken links", Table: t, Notes: append([]string{
+		"URLs, as they stand in pages, that answer with status 400 or above, or not at all, or whose redirects end so or in nothing, and the pages with a link to them, of any kind. Without a page: a seed, or a sitemap that robots.txt names."},
 		shown(len(most), len(all))...)}, nil
-}
-
-// redirected lists the redirects that pages link to.
-func (w *walk) redirected(ctx context.Context) (sheet.Section, error) {
-	all, links, err := w.targets(ctx, w.redirects)
-	if err != nil {
-		return sheet.Section{}, err
-	}
-	all = slices.DeleteFunc(all, func(x target) bool { return x.links == 0 })
-	w.sum.add("redirects that are linked", len(all))
-	w.sum.add("links to redirects", links)
-	t := &sheet.Table{Columns: []sheet.Column{{Key: "url", Name: "redirect"}, {Name: "hops"}, {Key: "leads_to", Name: "leads to"}, {Name: "outcome"},
-		{Key: "links", Name: "links"}, {Key: "linked_from", Name: "linked from"}}}
-	most := firstOf(all, w.Limit)
-	for _, x := range most {
-		row, err := w.redirectRow(x)
-		if err != nil {
-			return sheet.Section{}, err
-		}
-		names, err := w.linkersOf(x.node)
-		if err != nil {
-			return sheet.Section{}, err
-		}
-		for _, name := range names {
-			t.Rows = append(t.Rows, append(slices.Clone(row), name))
-		}
-	}
-	return sheet.Section{Title: "Links to redirects", Table: t, Notes: append([]string{"Links that could go straight to where the redirect leads. Several hops are a chain."},
-		shown(len(most), len(all))...)}, nil
-}
-
-func (w *walk) redirectRow(x target) ([]sheet.Cell, error) {
-	url, err := w.urls.At(x.node)
-	if err != nil {
-		return nil, err
-	}
-	end, hops, err := w.lead(x.node)
-	if err != nil {
-		return nil, err
-	}
-	to, err := w.urls.At(end)
-	return []sheet.Cell{url, hops, to, w.nodes.at(end).String(), x.links}, err
 }

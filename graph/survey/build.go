@@ -155,21 +155,11 @@ func (b *builder) collect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = eachPage(ctx, b.Dir, func(p *page) error {
-		if p.FinalURL == p.URL {
-			return b.links.AddNode(p.URL)
-		}
-		return b.links.AddPage(p.URL, []string{p.FinalURL})
-	})
-	if err != nil {
-		return err
-	}
-	return eachSkip(ctx, b.Dir, func(s *skip) error {
-		if first := loopOf(s); first != "" {
-			return b.links.AddPage(first, []string{s.URL})
-		}
-		return b.links.AddNode(s.URL)
-	})
+	return errors.Join(
+		eachPage(ctx, b.Dir, func(p *page) error { return b.links.AddNode(p.URL) }),
+		eachRedirect(ctx, b.Dir, func(r *report.RedirectRecord) error { return b.links.AddNode(r.URL) }),
+		eachSkip(ctx, b.Dir, func(s *skip) error { return b.links.AddNode(s.URL) }),
+	)
 }
 
 // targets returns a page and the links of it that count. All are parts of one string, and

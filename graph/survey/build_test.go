@@ -217,7 +217,7 @@ func TestOpenDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(t, filepath.Join(dir, Folder), manifestFile, `{"format":2}`)
+	write(t, filepath.Join(dir, Folder), manifestFile, `{"format":3}`)
 	if _, err := Open(dir); !errors.Is(err, ErrMissing) {
 		t.Errorf("another format: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"crawler/graph"
+	"crawler/parse"
 )
 
 // A site of which everything is known.
@@ -17,24 +18,25 @@ func TestClicks(t *testing.T) {
 	for title, want := range map[string][][]any{
 		"Summary": {
 			{"pages (HTML, status 200 to 299)", 9}, {"pages deeper than 2 clicks", 2}, {"pages that no clicks lead to", 1},
-			{"orphans: pages that no other page links to", 1}, {"sinks: pages without links", 1}, {"broken URLs", 3},
-			{"links to them", 5}, {"redirects that are linked", 4}, {"links to redirects", 4},
+			{"orphans: pages that no other page links to", 1}, {"sinks: pages without links", 1}, {"broken links: URLs that lead to an error", 3},
+			{"links to them", 4}, {"redirects that are linked", 3}, {"links to redirects", 3}, {"chains of redirects", 1}, {"loops of redirects", 1},
 		},
 		"Clicks from the seeds":      {{0, 1}, {1, 2}, {2, 3}, {3, 1}, {4, 1}},
 		"Pages deeper than 2 clicks": {{4, "http://h/d"}, {3, "http://h/c"}},
 		"Orphans":                    {{"http://h/orphan"}},
 		"Sinks":                      {{"http://h/d"}},
 		"Broken links": {
-			{"http://h/gone", "404", 2, "http://h/"}, {"http://h/gone", "404", 2, "http://h/a"},
-			{"http://h/loop", "failed: redirect-loop", 2, "http://h/a"}, {"http://h/loop", "failed: redirect-loop", 2, "http://h/loop (redirects there)"},
-			{"http://h/down", "failed: timeout", 1, "http://h/b"},
+			{"http://h/gone", "404", 2, "http://h/", "anchor", nil}, {"http://h/gone", "404", 2, "http://h/a", "anchor", nil},
+			{"http://h/down", "failed: timeout", 1, "http://h/b", "anchor", nil},
+			{"http://h/loop", "failed: redirect-loop", 1, "http://h/a", "anchor", nil},
 		},
 		"Links to redirects": {
 			{"http://h/moved", 1, "http://h/moved-to", "200", 1, "http://h/a"},
 			{"http://h/old", 1, "http://h/new", "200", 1, "http://h/"},
 			{"http://h/r1", 2, "http://h/e", "200", 1, "http://h/a"},
-			{"http://h/r2", 1, "http://h/e", "200", 1, "http://h/r1 (redirects there)"},
 		},
+		"Redirect chains": {{2, "http://h/r1 -> http://h/r2 -> http://h/e", "200"}},
+		"Redirect loops":  {{1, "http://h/loop -> http://h/loop"}},
 	} {
 		columns := []int{0, 1, 2, 3, 4, 5}
 		if title == "Clicks from the seeds" {
@@ -48,11 +50,63 @@ func TestClicks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := table(t, limited, "Broken links", 0, 3); !reflect.DeepEqual(got, [][]any{{"http://h/gone", "http://h/"}, {"http://h/loop", "http://h/a"}}) {
+	if got := table(t, limited, "Broken links", 0, 3); !reflect.DeepEqual(got, [][]any{{"http://h/gone", "http://h/"}, {"http://h/down", "http://h/b"}}) {
 		t.Errorf("two targets with a linker each: %v", got)
 	}
 	if got := table(t, limited, "Pages deeper than 0 clicks", 0); len(got) != 2 {
 		t.Errorf("two pages: %v", got)
+	}
+}
+
+// A broken link is told as it stands in the page, with where it ends and who has it, whatever
+// kind it is; chains and loops are told whole, and a loop once.
+func TestBrokenLinksOfAllKinds(t *testing.T) {
+	r := newRecorded(t)
+	at := func(path string) parse.Link { return link(t, "http://h/"+path) }
+	home := r.page("http://h/", 200, "http://h/a", "http://h/in", "http://h/no")
+	home.Via, home.Depth = "", 0
+	for path, kind := range map[string]parse.LinkKind{"img": parse.Asset, "canon": parse.Canonical} {
+		l := at(path)
+		l.Kind = kind
+		home.Page.Links = append(home.Page.Links, l)
+	}
+	hidden := at("img")
+	hidden.NoFollow, hidden.Kind = true, parse.Asset
+	home.Page.Links = append(home.Page.Links, hidden)
+	sitemap := r.page("http://h/s.xml", 200)
+	sitemap.MediaType = "text/xml"
+	entry := at("entry")
+	entry.Kind = parse.Entry
+	sitemap.Page.Links = []parse.Link{entry}
+	seed := r.page("http://h/seed", 500)
+	seed.Via = ""
+	r.add(home, sitemap, seed, r.page("http://h/end", 410), r.page("http://h/img", 404), r.page("http://h/canon", 404), r.page("http://h/entry", 404))
+	for from, to := range map[string]string{"a": "b", "b": "c", "c": "end", "in": "l1", "l1": "l2", "l2": "l3", "l3": "l1", "no": "no2", "no2": ""} {
+		if to != "" {
+			to = "http://h/" + to
+		}
+		r.redirect("http://h/"+from, to)
+	}
+	sh, err := built(t, Config{Dir: r.end()}).Clicks(t.Context(), ClicksConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for title, want := range map[string][][]any{
+		"Broken links": {
+			{"http://h/a", "410", 1, "http://h/", "anchor", "http://h/end"},
+			{"http://h/canon", "404", 1, "http://h/", "canonical", nil},
+			{"http://h/entry", "404", 1, "http://h/s.xml", "entry", nil},
+			{"http://h/img", "404", 1, "http://h/", "asset", nil},
+			{"http://h/in", "failed: redirect-loop", 1, "http://h/", "anchor", nil},
+			{"http://h/no", "failed: redirect-nowhere", 1, "http://h/", "anchor", "http://h/no2"},
+			{"http://h/seed", "500", 0, nil, nil, nil},
+		},
+		"Redirect chains": {{3, "http://h/a -> http://h/b -> http://h/c -> http://h/end", "410"}},
+		"Redirect loops":  {{3, "http://h/l1 -> http://h/l2 -> http://h/l3 -> http://h/l1"}},
+	} {
+		if got := table(t, sh, title, 0, 1, 2, 3, 4, 5); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\n got %v\nwant %v", title, got, want)
+		}
 	}
 }
 

@@ -66,9 +66,17 @@ func (r *recorded) add(visits ...*crawl.Visit) {
 	}
 }
 
-// redirect records one to a page that is crawled separately.
+// redirect records a hop, to nowhere if there is no target.
 func (r *recorded) redirect(from, to string) {
-	r.skip(gate.Skip{URL: from, Reason: gate.RedirectSeen, Target: to})
+	r.t.Helper()
+	v := r.page(from, 301)
+	v.End, v.Detail = crawl.Redirected, "status 301 without a Location"
+	if to != "" {
+		v.Target, v.Detail = link(r.t, to).URL, ""
+	}
+	if err := r.rec.Redirect(v); err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 // skip records a refusal of what a page links to.
@@ -115,6 +123,7 @@ func small(t testing.TB) string {
 	pdf.MediaType = "application/pdf"
 	moved := r.page("http://h/moved-to", 200, "http://h/")
 	moved.From = "http://h/moved"
+	r.redirect("http://h/moved", "http://h/moved-to")
 	r.add(home,
 		r.page("http://h/a", 200, "http://h/b", "http://h/r1", "http://h/loop", "http://h/moved", "http://h/gone"),
 		r.page("http://h/b", 200, "http://h/c", "http://h/down", "http://h/deep/file.pdf"),
@@ -128,7 +137,7 @@ func small(t testing.TB) string {
 	r.redirect("http://h/old", "http://h/new")
 	r.redirect("http://h/r1", "http://h/r2")
 	r.redirect("http://h/r2", "http://h/e")
-	r.skip(gate.Skip{URL: "http://h/loop", Reason: gate.RedirectLoop, Target: "http://h/loop"})
+	r.redirect("http://h/loop", "http://h/loop")
 	r.skip(gate.Skip{URL: "http://h/down", Reason: "timeout"})
 	r.skip(gate.Skip{URL: "http://x.example/", Reason: gate.OutOfScope})
 	r.skip(gate.Skip{URL: "http://h/hidden", Reason: gate.Nofollow})

@@ -1,8 +1,11 @@
 package survey
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"crawler/gate"
 	"crawler/graph"
@@ -21,20 +24,9 @@ func (b *builder) judge(ctx context.Context) error {
 		return err
 	}
 	defer urls.Close()
-	j := &judgement{urls: urls, nodes: newNodes(urls.Len())}
-	if err := eachSkip(ctx, b.Dir, j.skip); err != nil {
-		return err
-	}
-	err = report.ReadLinks(b.Dir, func(p *report.PageLinks) error {
-		if !p.Redirect {
-			return ctx.Err()
-		}
-		return j.change(string(p.URL), func(n *Node) { n.Outcome = Redirect })
-	})
+	j := &judgement{urls: urls, nodes: newNodes(urls.Len()), next: map[int]int{}}
+	err = cmp.Or(eachSkip(ctx, b.Dir, j.skip), eachRedirect(ctx, b.Dir, j.redirect), eachPage(ctx, b.Dir, j.page), j.stray())
 	if err != nil {
-		return err
-	}
-	if err := eachPage(ctx, b.Dir, j.page); err != nil {
 		return err
 	}
 	b.manifest.Outcomes = map[string]int{}
@@ -48,7 +40,10 @@ func (b *builder) judge(ctx context.Context) error {
 type judgement struct {
 	urls  *graph.URLs
 	nodes *nodes
+	next  map[int]int // where redirects lead; nowhere if to no URL
 }
+
+const nowhere = -1
 
 // change changes the record of a URL. A URL that is no node was recorded after the links
 // were read.
@@ -62,47 +57,79 @@ func (j *judgement) change(url string, fn func(*Node)) error {
 	return j.nodes.set(i, n)
 }
 
-// loopOf returns the URL where a loop of several redirects begins, of which s is the last;
-// that one has no record of its own. It is empty for what is no such loop.
-func loopOf(s *skip) string {
-	if s.Reason != gate.RedirectLoop || s.Target == s.URL {
-		return ""
-	}
-	return s.Target
-}
-
 func (j *judgement) skip(s *skip) error {
-	if first := loopOf(s); first != "" {
-		err := j.change(first, func(n *Node) { n.Outcome, n.Reason = Redirect, s.Reason })
-		if err != nil {
-			return err
-		}
-	}
 	return j.change(s.URL, func(n *Node) {
 		n.Outcome, n.Reason = Failed, s.Reason
 		if s.Reason.Decision() {
 			n.Outcome = Refused
 		}
-		n.Seed = s.Via == ""
+		n.Seed = s.Via == "" && s.From == ""
 	})
 }
 
-// page records a page, and that the URL under which it was found is a redirect.
-func (j *judgement) page(p *page) error {
-	seed := p.Via == ""
-	if p.URL != p.FinalURL {
-		err := j.change(p.URL, func(n *Node) {
-			if n.Outcome != Page {
-				n.Outcome = Redirect
-			}
-			n.Seed = n.Seed || seed
-		})
-		if err != nil {
+// redirect records a hop.
+func (j *judgement) redirect(r *report.RedirectRecord) error {
+	from, ok, err := j.urls.Find(r.URL)
+	if err != nil || !ok {
+		return err
+	}
+	to, known := nowhere, true
+	if r.Target != "" {
+		if to, known, err = j.urls.Find(r.Target); err != nil {
 			return err
 		}
-		seed = false
 	}
-	return j.change(p.FinalURL, func(n *Node) {
-		*n = Node{Outcome: Page, Seed: n.Seed || seed, HTML: p.html(), Status: p.Status, Depth: p.Depth}
+	if known {
+		j.next[from] = to
+	}
+	return j.nodes.set(from, Node{Outcome: Redirect, Seed: r.Via == "" && r.From == ""})
+}
+
+func (j *judgement) page(p *page) error {
+	return j.change(p.URL, func(n *Node) {
+		*n = Node{Outcome: Page, Seed: p.Via == "" && p.From == "", HTML: p.html(), Status: p.Status, Depth: p.Depth}
 	})
+}
+
+// stray gives the redirects that lead to nothing a reason: a loop, no URL, or too many.
+func (j *judgement) stray() error {
+	reasons := map[int]gate.Reason{}
+	var path []int
+	for v := range j.next {
+		reason, at := gate.Reason(""), v
+		for path = path[:0]; ; {
+			var known bool
+			if reason, known = reasons[at]; known {
+				break
+			}
+			to, redirects := j.next[at]
+			if !redirects {
+				if n := j.nodes.at(at); n.Reason == gate.RedirectLimit {
+					reason = n.Reason
+				}
+				break
+			}
+			reasons[at] = reasonLoop // for whoever comes back here along the path
+			path = append(path, at)
+			if to == nowhere {
+				reason = reasonNowhere
+				break
+			}
+			at = to
+		}
+		for _, p := range path {
+			reasons[p] = reason
+		}
+	}
+	for _, v := range slices.Sorted(maps.Keys(reasons)) { // equal crawls have equal files
+		n := j.nodes.at(v)
+		if n.Outcome != Redirect || reasons[v] == "" {
+			continue
+		}
+		n.Reason = reasons[v]
+		if err := j.nodes.set(v, n); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -25,7 +25,7 @@ const (
 )
 
 // formatVersion is of graph.json and of what lies beside it.
-const formatVersion = 1
+const formatVersion = 2
 
 // maxManifest is how long graph.json may be, in bytes.
 const maxManifest = 1 << 16
@@ -121,7 +121,7 @@ func (m *Manifest) write(dir string) error {
 // sources returns the lengths of the files that a graph is made of.
 func sources(dir string) (map[string]int64, error) {
 	sizes := map[string]int64{}
-	for _, name := range []string{report.LinksFile, report.PagesFile, report.SkippedFile} {
+	for _, name := range []string{report.LinksFile, report.PagesFile, report.RedirectsFile, report.SkippedFile} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

@@ -19,10 +19,10 @@ type Outcome uint8
 
 // The outcomes. A URL that has several has the last of them.
 const (
-	Unknown  Outcome = iota // no record: not reached, or within a chain of redirects
+	Unknown  Outcome = iota // no record: not reached
 	Refused                 // the crawl decided not to fetch it, for Node.Reason
 	Failed                  // no answer, for Node.Reason
-	Redirect                // it leads elsewhere; with a Reason if that was not followed
+	Redirect                // it leads elsewhere; with a Reason if its redirects lead to nothing
 	Page                    // it answered with Node.Status
 )
 
@@ -43,7 +43,7 @@ type Node struct {
 	HTML    bool        // of a Page: it is one for readers
 	Status  int         // of a Page
 	Depth   int         // of a Page: links from a seed as the crawl knew it, at most 65,535
-	Reason  gate.Reason // of one not fetched
+	Reason  gate.Reason // of one not fetched, or of a redirect that leads to nothing
 }
 
 // String returns the outcome in a word or two.
@@ -61,14 +61,20 @@ func (n Node) String() string {
 	return "failed: " + string(n.Reason)
 }
 
-// strayed reports whether a URL's redirects lead nowhere.
+// The reasons of redirects that lead to nothing, beside gate.RedirectLimit.
+const (
+	reasonLoop    gate.Reason = "redirect-loop"
+	reasonNowhere gate.Reason = "redirect-nowhere" // to no URL
+)
+
+// strayed reports whether a URL's redirects lead to nothing, or too many lead to it.
 func (n Node) strayed() bool {
-	return n.Reason == gate.RedirectLoop || n.Reason == gate.RedirectLimit || n.Reason == gate.RedirectBad
+	return n.Outcome == Redirect && n.Reason != "" || n.Reason == gate.RedirectLimit
 }
 
 // Broken reports whether a reader who follows a link to the node sees an error.
 func (n Node) Broken() bool {
-	return n.Outcome == Page && n.Status >= 400 || n.Outcome == Failed || n.Outcome != Page && n.strayed()
+	return n.Outcome == Page && n.Status >= 400 || n.Outcome == Failed || n.strayed()
 }
 
 // good reports whether the node is a page for readers.

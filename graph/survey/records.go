@@ -20,10 +20,10 @@ const maxLine = 256 << 20
 // page is what is needed of a line of pages.jsonl.
 type page struct {
 	URL         string `json:"url"`
-	FinalURL    string `json:"final_url"`
 	Status      int    `json:"status"`
 	Depth       int    `json:"depth"`
 	Via         string `json:"via"`
+	From        string `json:"from"`
 	ContentType string `json:"content_type"`
 }
 
@@ -34,6 +34,10 @@ func (p *page) html() bool {
 
 func eachPage(ctx context.Context, dir string, fn func(*page) error) error {
 	return eachRecord(ctx, filepath.Join(dir, report.PagesFile), fn)
+}
+
+func eachRedirect(ctx context.Context, dir string, fn func(*report.RedirectRecord) error) error {
+	return eachRecord(ctx, filepath.Join(dir, report.RedirectsFile), fn)
 }
 
 func eachSkip(ctx context.Context, dir string, fn func(*skip) error) error {

@@ -91,20 +91,3 @@ func (s *Survey) each(ctx context.Context, visit func(node int, list []uint32)) 
 		visit(i, list)
 	}
 }
-
-// maxHops is how many redirects are followed, twice as many as a crawl does.
-const maxHops = 20
-
-// lead returns where the redirects from a node end, and how many there are: the node itself
-// and 0 if it is no redirect. A loop ends after maxHops.
-func (s *Survey) lead(node int) (end, hops int, err error) {
-	var list []uint32
-	for hops < maxHops && s.nodes.at(node).Outcome == Redirect {
-		if list, err = s.out.Successors(node, list); err != nil || len(list) == 0 {
-			return node, hops, err
-		}
-		node = int(list[0]) // of one that changed while the crawl ran, any
-		hops++
-	}
-	return node, hops, nil
-}

@@ -18,15 +18,16 @@ func NewCrawl(s shell.Streams) *cobra.Command {
 		Long: `crawl visits every page that can be reached by links from the seeds, once, and
 writes into the output directory:
 
-  pages.jsonl    one line a page: url, final_url, status, title, words, ...
-  skipped.jsonl  one line a URL that was not fetched, and the reason
-  links.bin      every page's links, compactly (docs/format/links.md)
-  edges.jsonl    with --edges: one line a page with its links
-  edges.csv      with --edges=csv: one row a link
-  report.json    the report (docs/report.md describes it)
-  report.txt     the same as text, which is also printed
-  crawl.json     seeds and settings, for crawler resume; state/ and seen/ are its
-                 state (not with --durable=false)
+  pages.jsonl      one line a page: url, status, title, words, ...
+  redirects.jsonl  one line a URL that redirects, and where to
+  skipped.jsonl    one line a URL that was not fetched, and the reason
+  links.bin        every page's links, compactly (docs/format/links.md)
+  edges.jsonl      with --edges: one line a page with its links
+  edges.csv        with --edges=csv: one row a link
+  report.json      the report (docs/report.md describes it)
+  report.txt       the same as text, which is also printed
+  crawl.json       seeds and settings, for crawler resume; state/ and seen/ are
+                   its state (not with --durable=false)
 
 It stays on the seeds' hosts, obeys robots.txt, keeps one connection and one
 second between requests to a host, and stops when nothing is left. Ctrl-C stops

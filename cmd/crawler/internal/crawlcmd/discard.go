@@ -14,7 +14,7 @@ import (
 const lockName = "lock"
 
 var created = [...]string{
-	"crawl.json", "crawl.json.tmp", "state", "seen", report.PagesFile, report.SkippedFile,
+	"crawl.json", "crawl.json.tmp", "state", "seen", report.PagesFile, report.RedirectsFile, report.SkippedFile,
 	report.LinksFile, report.EdgesFile, report.EdgesCSVFile, lockName,
 }
 

@@ -24,6 +24,20 @@ func (l *logged) Page(v *crawl.Visit) error {
 	return l.Recorder.Page(v)
 }
 
+// Redirect logs the hop at debug level.
+func (l *logged) Redirect(v *crawl.Visit) error {
+	if l.log.Enabled(context.Background(), slog.LevelDebug) {
+		attrs := []any{"url", v.URL.String(), "status", v.Status, "hop", v.Hops + 1}
+		if v.Target.IsZero() {
+			attrs = append(attrs, "detail", v.Detail)
+		} else {
+			attrs = append(attrs, "target", v.Target.String())
+		}
+		l.log.Debug("redirect", attrs...)
+	}
+	return l.Recorder.Redirect(v)
+}
+
 // Skip logs a refused seed as a warning, other refusals at debug level.
 func (l *logged) Skip(s gate.Skip) error {
 	level := slog.LevelDebug
@@ -33,6 +47,9 @@ func (l *logged) Skip(s gate.Skip) error {
 	attrs := []any{"url", s.URL, "reason", string(s.Reason)}
 	if s.Via != "" {
 		attrs = append(attrs, "via", s.Via)
+	}
+	if s.From != "" {
+		attrs = append(attrs, "from", s.From)
 	}
 	if s.Detail != "" {
 		attrs = append(attrs, "detail", s.Detail)

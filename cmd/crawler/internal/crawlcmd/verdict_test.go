@@ -46,7 +46,7 @@ func TestHintsFollowFacts(t *testing.T) {
 		{gate.Skip{Reason: gate.Disallowed, Robots: gate.Forbids}, "robots.txt does not allow it"},
 		{gate.Skip{Reason: gate.RobotsUnreachable, Robots: gate.Unreachable}, "robots.txt could not be read"},
 		{gate.Skip{Reason: gate.HostClosed}, "the host asks for patience"},
-		{gate.Skip{Reason: gate.OutOfScope, Target: "http://b.example/"}, "widen --scope"},
+		{gate.Skip{Reason: gate.OutOfScope, From: "http://b.example/"}, "widen --scope"},
 		{gate.Skip{Reason: gate.Reason(fetch.ReasonAddress)}, "--allow-net"},
 		{gate.Skip{Reason: gate.Reason(fetch.ReasonPort)}, "--ports"},
 		{gate.Skip{Reason: gate.Reason(fetch.ReasonTLS)}, "--insecure"},

@@ -89,7 +89,7 @@ func Unreadable(name string, err error) error {
 
 // CheckRecords rejects record files that are not regular files: a device might never end.
 func CheckRecords(name string) error {
-	for _, file := range []string{report.PagesFile, report.SkippedFile, report.LinksFile, report.EdgesFile, report.EdgesCSVFile} {
+	for _, file := range []string{report.PagesFile, report.RedirectsFile, report.SkippedFile, report.LinksFile, report.EdgesFile, report.EdgesCSVFile} {
 		file = filepath.Join(name, file)
 		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 			return fmt.Errorf("%s is damaged: it is no regular file", file)

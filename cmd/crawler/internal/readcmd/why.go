@@ -51,7 +51,6 @@ type story struct {
 	*report.Story
 	InWork bool   `json:"in_work,omitempty"` // handed out when the crawl was last committed
 	Host   *host  `json:"host,omitempty"`    // of a URL that is queued
-	Target string `json:"target,omitempty"`  // where it redirects to, if that is queued instead
 	Note   string `json:"note,omitempty"`    // what could not be looked at
 
 	unasked string // why the queue could not be looked into
@@ -130,7 +129,7 @@ func (st *story) lookInto(name string, u weburl.URL) error {
 	if err := st.lookIntoQueues(dir.Queue(), u); err != nil {
 		return err
 	}
-	if len(st.Pages)+len(st.Refusals) > 0 {
+	if st.Recorded() {
 		return nil
 	}
 	return dir.CheckLines(report.PagesFile)
@@ -139,74 +138,54 @@ func (st *story) lookInto(name string, u weburl.URL) error {
 // notAsked notes why the queue could not be looked into.
 func (st *story) notAsked(reason string) { st.Unasked, st.unasked = true, reason }
 
-// lookIntoQueues finds the URL in the queue of its host. One that was admitted and is
-// neither there nor recorded has redirected: then its target is looked for in all
-// queues.
+// lookIntoQueues finds the URL in the queue of its host, or where its redirects lead if that
+// has no record.
 func (st *story) lookIntoQueues(q *store.Queue, u weburl.URL) error {
-	errFound := errors.New("found")
-	own := func(it frontier.Item) bool { return it.URL.String() == st.URL }
-	origin := func(it frontier.Item) bool { return it.From == st.URL }
-	err := q.Hosts(func(name string, state []byte) error {
-		if name != u.Host() {
-			return nil
-		}
-		found, err := st.lookIntoQueue(q, name, state, own)
-		if found {
-			return errFound
-		}
-		return err
-	})
-	if err != nil || !*st.Admitted || len(st.Pages)+len(st.Refusals) > 0 {
-		return unless(errFound, err)
-	}
-	return unless(errFound, q.Hosts(func(name string, state []byte) error {
-		found, err := st.lookIntoQueue(q, name, state, origin)
-		if found {
-			return errFound
-		}
-		return err
-	}))
-}
-
-// unless returns err, but nil for expected.
-func unless(expected, err error) error {
-	if errors.Is(err, expected) {
-		return nil
-	}
-	return err
-}
-
-// lookIntoQueue looks for the URL that fits in one host's queue.
-func (st *story) lookIntoQueue(q *store.Queue, name string, state []byte, fits func(frontier.Item) bool) (found bool, err error) {
-	saved, err := frontier.ReadHost(name, state)
-	if err != nil {
-		return false, err
-	}
-	err = frontier.Queue(name, state, q, func(pos int, it frontier.Item) bool {
-		if !fits(it) {
-			return true
-		}
-		found, st.InWork = true, pos < saved.Leased
-		st.Queued = &report.QueuedAt{Position: pos, Depth: it.Depth, Via: it.Via, Attempt: it.Attempt}
+	err := st.lookIntoQueue(q, u, func(saved frontier.HostState, pos int, it frontier.Item) {
+		st.InWork = pos < saved.Leased
+		st.Queued = &report.QueuedAt{Position: pos, Depth: it.Depth, Via: it.Via, From: it.From, Attempt: it.Attempt}
 		st.Host = &host{Queued: saved.Queued, Failures: saved.Failures}
 		if !saved.NotBefore.IsZero() {
 			st.Host.Next = saved.NotBefore.UTC().Format(time.RFC3339)
 		}
-		if it.URL.String() != st.URL {
-			st.Target = it.URL.String()
-		}
-		return false
 	})
-	return found, err
+	if err != nil || len(st.Hops) == 0 || st.End != "" {
+		return err
+	}
+	target := st.Hops[len(st.Hops)-1].Target
+	if target == "" {
+		return nil
+	}
+	if u, err = weburl.Parse(target); err != nil {
+		return err
+	}
+	return st.lookIntoQueue(q, u, func(frontier.HostState, int, frontier.Item) { st.End = "queued" })
+}
+
+// lookIntoQueue gives found the URL's place in the queue of its host, if it is there.
+func (st *story) lookIntoQueue(q *store.Queue, u weburl.URL, found func(frontier.HostState, int, frontier.Item)) error {
+	return q.Hosts(func(name string, state []byte) error {
+		if name != u.Host() {
+			return nil
+		}
+		saved, err := frontier.ReadHost(name, state)
+		if err != nil {
+			return err
+		}
+		return frontier.Queue(name, state, q, func(pos int, it frontier.Item) bool {
+			if it.URL != u {
+				return true
+			}
+			found(saved, pos, it)
+			return false
+		})
+	})
 }
 
 // text adds to the story what its records do not say.
 func (st *story) text(now time.Time) string {
 	var b strings.Builder
 	b.WriteString(st.Story.Text())
-	if st.Target != "" {
-		fmt.Fprintf(&b, "  it redirected, and in its place waits\n    %s\n", st.Target)
-	}
 	if st.InWork {
 		b.WriteString("  it was in work at the last commit, and will be fetched first\n")
 	}

@@ -12,8 +12,7 @@ import (
 	"crawler/weburl"
 )
 
-// What waits in a committed queue is found with its place, and a redirect by where it
-// leads.
+// What waits in a committed queue is found with its place, and so is what a redirect leads to.
 func TestWhyFindsWhatWaits(t *testing.T) {
 	dir, err := store.Create(store.Disk(), filepath.Join(t.TempDir(), "out"), store.Meta{}, true)
 	if err != nil {
@@ -40,14 +39,18 @@ func TestWhyFindsWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for url, want := range map[string][]string{
-		"http://a.example/work": {"queued: 0 URLs", "it was in work at the last commit"},
-		"http://a.example/next": {"depth 1, tried 1 time", "found on\n    http://a.example/\n", "its host has 2 URLs queued\n  and may be asked from 2026-01-02T04:04:05Z on"},
-		"http://a.example/last": {"queued: 2 URLs of its host before it, depth 2"},
-		"http://a.example/old":  {"it redirected, and in its place waits\n    http://b.example/target"},
-		"http://c.example/none": {"never met"},
+		"http://a.example/work":   {"queued: 0 URLs", "it was in work at the last commit"},
+		"http://a.example/next":   {"depth 1, tried 1 time", "found on\n    http://a.example/\n", "its host has 2 URLs queued\n  and may be asked from 2026-01-02T04:04:05Z on"},
+		"http://a.example/last":   {"queued: 2 URLs of its host before it, depth 2"},
+		"http://a.example/old":    {"redirects to (status 301)\n    http://b.example/target\n  which is queued\n"},
+		"http://b.example/target": {"found by a redirect from\n    http://a.example/old\n"},
+		"http://c.example/none":   {"never met"},
 	} {
 		u, admitted := parsed(t, url), !strings.HasSuffix(url, "none")
 		st := &story{Story: &report.Story{URL: url, Admitted: &admitted}}
+		if strings.HasSuffix(url, "old") {
+			st.Hops = []report.RedirectRecord{{URL: url, Status: 301, Target: "http://b.example/target"}}
+		}
 		if err := st.lookIntoQueues(dir.Queue(), u); err != nil {
 			t.Fatal(err)
 		}

@@ -100,7 +100,7 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	o.MaxSize, o.Timeout, o.Grace, o.Delay, o.MaxDelay = 10<<20, shell.Seconds(30*time.Second), shell.Seconds(5*time.Second), shell.Seconds(time.Second), shell.Seconds(30*time.Second)
 
 	f.StringVar(&o.Seeds, "seeds", "", "read seed URLs from `FILE`, one a line, # begins a comment; - is standard input")
-	f.StringVarP(&o.Out, "out", "o", "", "write pages.jsonl, skipped.jsonl, report.json and report.txt into `DIR` (default crawl-HOST-TIME)")
+	f.StringVarP(&o.Out, "out", "o", "", "write pages.jsonl, redirects.jsonl, skipped.jsonl, report.json and report.txt into `DIR` (default crawl-HOST-TIME)")
 	f.StringVar(&o.Config, "config", "", "read settings from a YAML `FILE` whose keys are these flags' names")
 	f.BoolVar(&o.DryRun, "dry-run", false, "print the effective configuration and the first decisions, fetch nothing")
 	f.BoolVar(&o.JSONL, "jsonl", false, "print page records on standard output as they come, and the report on standard error")

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"crawler/gate"
+)
+
+// hops finds the redirects from the URL and to it.
+func (w *why) hops() error {
+	s := w.story
+	if err := w.along(); err != nil {
+		return err
+	}
+	if err := w.ends(); err != nil {
+		return err
+	}
+	if err := w.back(); err != nil {
+		return err
+	}
+	return w.here(func(r RedirectRecord) {
+		found := slices.ContainsFunc(s.LedBy, func(x RedirectRecord) bool { return x.URL == r.URL })
+		if !found && len(s.LedHere) < maxOthers && !slices.Contains(s.LedHere, r.URL) {
+			s.LedHere = append(s.LedHere, r.URL)
+		}
+	})
+}
+
+// maxChain is how many redirects are followed, more than a crawl does: chains may join.
+const maxChain = 2 * gate.MaxRedirects
+
+// along follows the redirects from the URL on. One record mostly stands behind the other, so
+// one reading of the file is mostly enough.
+func (w *why) along() error {
+	s := w.story
+	met, next := map[string]bool{}, s.URL
+	for more := true; more; {
+		more = false
+		err := w.each(RedirectsFile, func(line []byte) error {
+			if len(s.Hops) == maxChain || met[next] || !bytes.Equal(unescaped(urlOf(line)), []byte(next)) {
+				return nil
+			}
+			r, err := recordIn[RedirectRecord](line)
+			if err == nil {
+				s.Hops = append(s.Hops, r)
+				met[next], next, more = true, r.Target, true
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ends says what became of where the redirects lead.
+func (w *why) ends() error {
+	s := w.story
+	if len(s.Hops) == 0 {
+		return nil
+	}
+	end := s.Hops[len(s.Hops)-1].Target
+	if end == "" || slices.ContainsFunc(s.Hops, func(r RedirectRecord) bool { return r.URL == end }) {
+		return nil
+	}
+	err := w.named(PagesFile, end, func(line []byte) error {
+		p, err := recordIn[PageRecord](line)
+		if err == nil {
+			s.End = fmt.Sprintf("status %d", p.Status)
+		}
+		return err
+	})
+	if err != nil || s.End != "" {
+		return err
+	}
+	return w.named(SkippedFile, end, func(line []byte) error {
+		r, err := recordIn[gate.Skip](line)
+		if err == nil {
+			s.End = "not fetched: " + string(r.Reason)
+		}
+		return err
+	})
+}
+
+// back follows the redirects by which the URL was found, to the first.
+func (w *why) back() error {
+	s := w.story
+	for from := s.from(); from != "" && len(s.LedBy) < maxChain; {
+		before := len(s.LedBy)
+		err := w.named(RedirectsFile, from, func(line []byte) error {
+			r, err := recordIn[RedirectRecord](line)
+			if err == nil && len(s.LedBy) == before {
+				s.LedBy = append(s.LedBy, r)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(s.LedBy) == before { // the crawl is running
+			break
+		}
+		from = s.LedBy[before].From
+	}
+	slices.Reverse(s.LedBy)
+	return nil
+}
+
+// from is the URL whose redirect the URL was found by.
+func (s *Story) from() string {
+	switch {
+	case len(s.Pages) > 0:
+		return s.Pages[0].From
+	case len(s.Hops) > 0:
+		return s.Hops[0].From
+	case len(s.Refusals) > 0:
+		return s.Refusals[0].From
+	}
+	return ""
+}
+
+// here gives fn the redirects that lead to the URL itself.
+func (w *why) here(fn func(r RedirectRecord)) error {
+	s := w.story
+	key := append(appendQuoted([]byte(`,"target":`), s.URL), ',')
+	return w.each(RedirectsFile, func(line []byte) error {
+		if !bytes.Contains(line, key) {
+			return nil
+		}
+		r, err := recordIn[RedirectRecord](line)
+		if err == nil && r.Target == s.URL && r.URL != s.URL {
+			fn(r)
+		}
+		return err
+	})
+}
