@@ -8,7 +8,7 @@ RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race)
 
 # Packages in which no goroutine is started, tests included: the race detector could find
 # nothing there and would take ten times as long. arch_race_test.go holds the list.
-SERIAL = . ./configs ./dedup ./frontier ./gate ./internal/bigsite ./internal/binform ./internal/mazes \
+SERIAL = . ./configs ./dedup ./frontier ./gate ./internal/binform ./internal/mazes \
   ./internal/sheet ./internal/splitmix ./lab ./parse ./stats ./trap ./weburl
 RACY   = $(filter-out $(shell $(GO) list $(SERIAL)),$(shell $(GO) list ./...))
 
@@ -19,7 +19,7 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 VULNDB     ?= https://vuln.go.dev
 
-.PHONY: run build test bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt conformance fuzz real real-big kill soak memory cost
+.PHONY: run build test platforms bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt conformance fuzz real real-big kill soak memory cost mutants
 
 run:
 	$(GO) run ./cmd/crawler demo
@@ -77,6 +77,12 @@ PAGES ?= 20000
 bench-rivals:
 	cd bench/rivals && $(GO) run . -rounds $(or $(ROUNDS),5) -pages $(PAGES) $(RIVALS)
 
+# The tests of a tree whose code was changed in one line, for each of the changes in
+# bench/mutants/list.txt: which do they not notice? Twenty minutes; ONLY='^gate' takes a room,
+# TREE another tree, MUTANTS="-owner" passes flags on.
+mutants:
+	cd bench && $(GO) run ./mutants -tree $(or $(TREE),..) -only '$(ONLY)' $(MUTANTS)
+
 # Every estimator and filter against exact answers, at all sizes and seeds: half an hour.
 truth:
 	STATS_LONG=1 STATS_TEXT=$(TEXT) $(GO) test -count=1 -v -timeout 60m -run 'Truth|Sample|CountSketch|Heavy' ./stats
@@ -88,6 +94,16 @@ lint:
 	$(GO) run $(STATICCHECK) ./...
 	cd bench && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
 	cd bench/rivals && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
+
+# Vet type-checks everything, tests included, so files for other systems cannot rot: one
+# platform for each system, both processors among them. Where nothing has changed since the
+# last time it takes seconds.
+PLATFORMS ?= linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
+
+platforms:
+	@for p in $(PLATFORMS); do \
+	  CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || { echo "on $$p"; exit 1; }; \
+	done
 
 vuln:
 	$(GO) run $(GOVULNCHECK) -db $(VULNDB) ./...

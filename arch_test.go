@@ -17,35 +17,45 @@ import (
 // its code (tests aside) may import. The reasoning stands in docs/design; change the
 // table only together with it.
 var rooms = map[string][]string{
-	"weburl":            {},
-	"stats":             {"internal/binform", "internal/splitmix"},
-	"frontier":          {"weburl", "internal/binform", "internal/splitmix"},
-	"dedup":             {"stats", "weburl", "internal/binform", "internal/splitmix"},
-	"parse":             {"weburl"},
-	"fetch":             {"weburl"},
-	"store":             {},
-	"trap":              {"parse", "weburl", "internal/binform"},
-	"gate":              {"dedup", "frontier", "parse", "trap", "weburl", "internal/binform"},
-	"ledger":            {"dedup", "frontier", "weburl"},
-	"ledger/disk":       {"frontier", "ledger", "store"},
-	"crawl":             {"fetch", "frontier", "gate", "ledger", "parse", "weburl"},
-	"report":            {"crawl", "dedup", "fetch", "gate", "parse", "stats", "store", "trap", "weburl", "internal/binform", "internal/durable"},
-	"graph":             {},
-	"graph/bsp":         {"stats", "internal/splitmix"},
-	"graph/survey":      {"crawl", "gate", "graph", "graph/bsp", "parse", "report", "stats", "internal/durable", "internal/sheet"},
-	"lab":               {"dedup", "frontier", "graph/bsp", "parse", "report", "stats", "weburl", "internal/sheet"},
-	"internal/binform":  {},
-	"internal/bigsite":  {"internal/splitmix"},
-	"internal/durable":  {},
-	"internal/hostile":  {"internal/bigsite", "internal/mazes"},
-	"internal/mazes":    {},
-	"internal/memweb":   {},
-	"internal/demosite": {},
-	"internal/sheet":    {},
-	"internal/splitmix": {},
-	"configs":           {},
-	"cmd/crawler": {"configs", "crawl", "dedup", "fetch", "frontier", "gate", "graph", "graph/bsp", "graph/survey", "lab", "ledger", "ledger/disk", "parse", "report", "store", "trap", "weburl",
-		"internal/bigsite", "internal/demosite", "internal/durable", "internal/sheet"},
+	"weburl":                          {},
+	"stats":                           {"internal/binform", "internal/splitmix"},
+	"frontier":                        {"weburl", "internal/binform", "internal/splitmix"},
+	"dedup":                           {"stats", "weburl", "internal/binform", "internal/splitmix"},
+	"parse":                           {"weburl"},
+	"fetch":                           {"weburl"},
+	"store":                           {},
+	"trap":                            {"parse", "weburl", "internal/binform"},
+	"gate":                            {"dedup", "frontier", "parse", "trap", "weburl", "internal/binform"},
+	"ledger":                          {"dedup", "frontier", "weburl"},
+	"ledger/disk":                     {"frontier", "ledger", "store"},
+	"crawl":                           {"fetch", "frontier", "gate", "ledger", "parse", "weburl"},
+	"report":                          {"crawl", "dedup", "fetch", "gate", "parse", "stats", "store", "trap", "weburl", "internal/binform", "internal/durable"},
+	"graph":                           {},
+	"graph/bsp":                       {"stats", "internal/splitmix"},
+	"graph/survey":                    {"crawl", "gate", "graph", "graph/bsp", "parse", "report", "stats", "internal/durable", "internal/sheet"},
+	"lab":                             {"dedup", "frontier", "graph/bsp", "parse", "report", "stats", "weburl", "internal/sheet"},
+	"internal/binform":                {},
+	"internal/bigsite":                {"internal/splitmix"},
+	"internal/durable":                {},
+	"internal/hostile":                {"internal/bigsite", "internal/mazes"},
+	"internal/mazes":                  {},
+	"internal/memweb":                 {},
+	"internal/demosite":               {},
+	"internal/sheet":                  {},
+	"internal/splitmix":               {},
+	"configs":                         {},
+	"cmd/crawler":                     {"cmd/crawler/internal/benchcmd", "cmd/crawler/internal/crawlcmd", "cmd/crawler/internal/graphcmd", "cmd/crawler/internal/labcmd", "cmd/crawler/internal/readcmd", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/shell":      {"report", "weburl"},
+	"cmd/crawler/internal/procinfo":   {"report"},
+	"cmd/crawler/internal/settings":   {"crawl", "dedup", "fetch", "frontier", "gate", "parse", "trap", "weburl", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/crawldir":   {"crawl", "report", "store", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/sheetflags": {"internal/durable", "internal/sheet", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/crawlcmd":   {"crawl", "fetch", "gate", "ledger/disk", "report", "store", "weburl", "internal/demosite", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/settings", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/readcmd":    {"crawl", "frontier", "ledger", "ledger/disk", "report", "store", "weburl", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/graphcmd":   {"graph", "graph/bsp", "graph/survey", "report", "store", "weburl", "internal/sheet", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/sheetflags", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/labcmd":     {"frontier", "lab", "internal/sheet", "cmd/crawler/internal/sheetflags", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/benchcmd":   {"dedup", "report", "weburl", "internal/bigsite", "internal/sheet", "cmd/crawler/internal/crawlcmd", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/settings", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/crawltest":  {"report"},
 }
 
 // pure packages take time, randomness and bytes as arguments: none of these may be
@@ -135,20 +145,43 @@ func checkImports(t *testing.T, module, dir, path string) (documented bool) {
 // crawls in memory.
 const mostPackages = 100
 
-// Whoever crawls in memory, in a test of one's own site, brings along neither the database
-// nor plots: those come with ledger/disk, report and lab.
-func TestACrawlInMemoryIsSmall(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./crawl").Output()
+// others returns the packages outside the standard library that come along with one of ours.
+func others(t *testing.T, pkg string) []string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", pkg).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := strings.Fields(string(out))
+	return strings.Fields(string(out))
+}
+
+// Whoever crawls in memory, in a test of one's own site, brings along neither the database
+// nor plots: those come with ledger/disk, report and lab.
+func TestACrawlInMemoryIsSmall(t *testing.T) {
+	list := others(t, "./crawl")
 	if len(list) < 20 || len(list) > mostPackages {
 		t.Errorf("crawl brings %d packages along, at most %d may be", len(list), mostPackages)
 	}
 	for _, p := range list {
 		if strings.Contains(p, "pebble") || strings.Contains(p, "gonum") {
 			t.Errorf("crawl brings %s along", p)
+		}
+	}
+}
+
+// The verbs that crawl stay free of plots and sheets; those that compare and survey have them.
+func TestVerbsThatCrawlBringNoPlots(t *testing.T) {
+	brings := func(pkg string) (found string) {
+		for _, p := range others(t, "./cmd/crawler/internal/"+pkg) {
+			if strings.Contains(p, "gonum.org") || strings.HasSuffix(p, "internal/sheet") || strings.HasSuffix(p, "/lab") || strings.Contains(p, "/graph") {
+				found = p
+			}
+		}
+		return found
+	}
+	for pkg, plots := range map[string]bool{"crawlcmd": false, "readcmd": false, "labcmd": true, "graphcmd": true} {
+		if found := brings(pkg); (found != "") != plots {
+			t.Errorf("%s brings along %q", pkg, found)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestALateCutBeginsNoCommit(t *testing.T) {
 		"recorder": func(c *coordinator) { c.ledger.Shut(); c.stop(ByRecordError) },
 	} {
 		c := durableCoordinator(t, testSeeds(t, 1))
-		c.sent(order{cut: true})
+		c.sent(recorderCmd{cut: true})
 		fail(c)
 		c.receive(recorded{cut: c.cfg.Store.NewBatch()})
 		if !c.over(true) {

@@ -52,15 +52,15 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 			return
 		}
 		now := time.Now()
-		tasks, orders, done := c.ring.tasks, c.ring.orders, c.ring.done
+		tasks, commands, done := c.ring.tasks, c.ring.commands, c.ring.done
 		next := c.next(now)
 		if next == nil {
 			tasks = nil
 			c.setAlarm(wake)
 		}
-		o := order{skips: c.gate.Backlog(), cut: c.ledger.WantsCut(now)}
-		if len(o.skips) == 0 && !o.cut {
-			orders = nil
+		cmd := recorderCmd{skips: c.gate.Backlog(), cut: c.ledger.WantsCut(now)}
+		if len(cmd.skips) == 0 && !cmd.cut {
+			commands = nil
 		}
 		if !c.receives() {
 			done = nil
@@ -70,8 +70,8 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 			c.handedOver()
 		case m := <-done:
 			c.receive(m)
-		case orders <- o:
-			c.sent(o)
+		case commands <- cmd:
+			c.sent(cmd)
 		case j := <-c.ledger.Done():
 			c.keep(c.ledger.Take(j))
 		case a := <-inbox:
@@ -97,12 +97,12 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 	}
 }
 
-// maxBurst is how many pages may be handed out and taken in before everything else has its
+// maxBurst is how many pages may be handed out and received before everything else has its
 // turn.
 const maxBurst = 64
 
-// burst hands out and takes in what needs no waiting: a select over all that may happen
-// costs as much as the links of a page.
+// burst hands out and receives visits as long as that needs no waiting: a select over
+// everything that may happen costs as much as the links of a page.
 func (c *coordinator) burst() {
 	for moved, n := true, 0; moved && n < maxBurst && !c.gate.Crowded(); n++ {
 		moved = false
@@ -125,11 +125,11 @@ func (c *coordinator) burst() {
 	}
 }
 
-// receives reports whether there is room for what visits bring: the keeper takes pending
-// checks away soon.
+// receives reports whether visits are received: above the limit of pending checks, pages
+// wait for the keeper.
 func (c *coordinator) receives() bool { return !c.gate.Saturated() || c.ledger.Closed() }
 
-// over reports that there is nothing more to wait for.
+// over reports whether there is nothing more to wait for.
 func (c *coordinator) over(inboxClosed bool) bool {
 	if !c.ledger.Idle() {
 		return false
@@ -140,8 +140,7 @@ func (c *coordinator) over(inboxClosed bool) bool {
 	return inboxClosed && c.gate.Idle() && !c.gate.Reconsider()
 }
 
-// meetLimits stops the crawl if a limit has been reached: by the page that was fetched last,
-// or in an earlier run.
+// meetLimits stops the crawl if a limit was reached by the last page or in an earlier run.
 func (c *coordinator) meetLimits() {
 	switch r := &c.result; {
 	case c.cfg.MaxPages > 0 && r.Fetched >= c.cfg.MaxPages:
@@ -151,7 +150,7 @@ func (c *coordinator) meetLimits() {
 	}
 }
 
-// receive takes in what the recorder sends.
+// receive handles a message of the recorder.
 func (c *coordinator) receive(m recorded) {
 	if m.cut != nil {
 		c.keep(c.ledger.Seal(m.cut))
@@ -160,10 +159,10 @@ func (c *coordinator) receive(m recorded) {
 	c.settle(m.visit)
 }
 
-// sent notes that the recorder has its order.
-func (c *coordinator) sent(o order) {
-	c.gate.Sent(o.cut)
-	if o.cut {
+// sent notes that the recorder has its command.
+func (c *coordinator) sent(cmd recorderCmd) {
+	c.gate.Sent(cmd.cut)
+	if cmd.cut {
 		c.ledger.CutSent()
 	}
 }
@@ -188,7 +187,7 @@ func (c *coordinator) next(now time.Time) *Visit {
 	c.memory.sample(c.cfg, now)
 	queue := c.gate.Queue()
 	if c.ready != nil && !queue.Ready(c.ready.Item, now) {
-		c.takeBack() // the host has asked for patience since
+		c.takeBack() // the host has asked for a wait since
 	}
 	if c.ready != nil || c.idling() {
 		return c.ready
@@ -213,7 +212,7 @@ func (c *coordinator) takeBack() {
 	c.ready = nil
 }
 
-// idling reports that no page may be leased, whatever the queue holds.
+// idling reports whether no page may be leased, even if some are queued.
 func (c *coordinator) idling() bool {
 	leased := c.gate.Queue().Leased()
 	return c.stopping || !c.ledger.Keeps() || c.memory.full(leased) ||
@@ -238,7 +237,7 @@ func (c *coordinator) setAlarm(t *time.Timer) {
 }
 
 // stop begins the graceful end: no new tasks, and pages in flight have the grace period to
-// finish. The first cause stands.
+// finish. The first cause is kept.
 func (c *coordinator) stop(cause EndedBy) {
 	if c.stopping {
 		return

@@ -55,63 +55,69 @@ import (
 // polite default.
 type Config struct {
 	Seeds    []string    // absolute http or https URLs, the entry points at depth 0
-	Inbox    *Inbox      // if not nil, more seeds while the crawl runs, which then does not end before Inbox.Close
+	Inbox    *Inbox      // adds seeds to the running crawl, which ends after its Close; nil: none
 	Recorder Recorder    // gets every page and every refusal; nil keeps only the Result's counts
-	Gate     gate.Config // which URLs are followed, and in what order: scope, depth, politeness, filter, traps
+	Gate     gate.Config // which URLs are followed, which first: scope, depth, politeness, traps
 
 	// Store is where the crawl survives: nil, or one that is not Durable, keeps
 	// everything in memory. If it was Resumed, Run continues from its last commit and
 	// Seeds are those of the first run.
-	Store     ledger.Store
-	Tail      int            // admitted URLs in memory before they move to Store's log; 0 means 131,072 (10 bytes each)
+	Store ledger.Store
+	// Tail is how many admitted URLs, 10 bytes each, stay in memory before they move to
+	// Store's log; 0 means 131,072.
+	Tail      int
 	MinFree   int64          // stop when Store's disk has fewer bytes free; 0 never
 	Recovered func(Recovery) // called once with what a resumed Store had, before the first page
 
 	MaxPages  int           // most pages fetched, never overshot; 0 means no limit
 	MaxBytes  int64         // stop once this many body bytes were fetched; 0 means no limit
 	TimeLimit time.Duration // stop after this long; 0 means no limit
-	Grace     time.Duration // what pages in flight get to finish on a stop; 0 means 5 s, below 0 nothing
-	Workers   int           // pages fetched at the same time, at most; 0 means 64
+	Grace     time.Duration // for pages in flight to finish on a stop; 0 means 5 s, below 0 none
+	Workers   int           // most pages fetched at the same time; 0 means 64
 	Sitemaps  bool          // enter by the sitemaps that robots.txt names, too
 
-	// Pressure returns what part of the memory that may be used is in use; nil if there is
-	// no limit. Above memoryTight fewer pages are fetched at the same time, above
-	// memoryFull one. It is asked every 50 ms.
+	// Pressure returns the memory in use as a fraction of the limit; nil if there is no
+	// limit. Above memoryTight fewer pages are fetched at the same time, above memoryFull
+	// one. It is called every 50 ms.
 	Pressure func() float64
 
-	Fetch   fetch.Config // connections, limits, user agent; without a Guard, public addresses and the seeds alone; without a BodyLimit, 256 KiB of what is no text
-	Fetcher Fetcher      // fetches in place of a client made from Fetch; nil for that
+	// Fetch sets connections, limits and user agent. Without a Guard, only public addresses
+	// and the seeds' are reached; without a BodyLimit, 256 KiB of a body that is no text are
+	// read.
+	Fetch   fetch.Config
+	Fetcher Fetcher // fetches in place of a client made from Fetch; nil for that
 	Robots  fetch.RobotsConfig
 	Parse   parse.Options
 
-	// Follow, if not nil, is asked about every link of a page, by the worker that has read
-	// it, many at a time: false refuses the link as excluded. Of a redirect it is asked
-	// about the target, as a link of parse.Canonical's kind.
+	// Follow, if not nil, is called for every link of a page, by the worker that has read
+	// it, in several workers at once: false refuses the link as excluded. For a redirect it
+	// is called with the target, as a link of parse.Canonical's kind.
 	Follow func(page *Visit, link *parse.Link) bool
 
 	// OnPage, if not nil, sees every page that was fetched, with its Response, in the worker
-	// that has read it, many at a time, before the Recorder. It must not keep the Visit. An
-	// error ends the crawl, and the page does not count as fetched; ErrStop ends it well.
+	// that has read it, in several workers at once, before the Recorder. It must not keep
+	// the Visit. An error ends the crawl, and the page does not count as fetched; ErrStop
+	// ends it without an error.
 	OnPage func(page *Visit) error
 
-	// KeepResponse lets each page's Visit have its Response until the Recorder has had it.
+	// KeepResponse keeps the Response in each page's Visit until the Recorder has had it.
 	// An ExchangeRecorder always gets them. It takes the memory of BodyBudget.
 	KeepResponse bool
-	BodyBudget   int64 // bytes of all bodies that wait for the Recorder, beside one larger one; 0 means 64 MiB
+	BodyBudget   int64 // bytes of bodies that wait for the Recorder, or one larger; 0 means 64 MiB
 
 	Progress      func(Progress) // called by the coordinator every ProgressEvery: it must be quick
 	ProgressEvery time.Duration  // 0 means 1 s
 }
 
 // Fetcher fetches one page and follows no redirect; *fetch.Client does. Its errors should be
-// of type *fetch.Error, for any other counts as a failure that a further try would not mend.
-// Many calls come at a time.
+// of type *fetch.Error: any other counts as a failure that another attempt would not mend.
+// Several goroutines call it at once.
 type Fetcher interface {
 	Get(ctx context.Context, u weburl.URL) (*fetch.Response, error)
 }
 
 // Recorder keeps what the crawl finds. Its methods are called by one goroutine, the
-// recorder; an error ends the crawl, ErrStop ends it well.
+// recorder; an error ends the crawl, ErrStop ends it without one.
 type Recorder interface {
 	// Page takes a page that was fetched. The Visit is reused after the call returns.
 	Page(v *Visit) error
@@ -121,15 +127,15 @@ type Recorder interface {
 	Flush() error
 }
 
-// ErrStop is what a Recorder or hook returns that has what it wants: the crawl ends as
-// "stopped", which is no error. Pages that are in flight by then are still recorded.
+// ErrStop is returned by a Recorder or hook that has what it wants: the crawl ends as
+// "stopped", which is no error. Pages in flight at that moment are still recorded.
 var ErrStop = errors.New("the crawl must stop")
 
 // Cutter is a Recorder whose work survives, as a crawl with a durable Store needs it.
 type Cutter interface {
 	Recorder
-	// Cut puts into b what must be committed for everything recorded so far to
-	// survive.
+	// Cut adds to b the records that must be committed so that everything recorded so far
+	// survives.
 	Cut(b Batch) error
 }
 
@@ -158,7 +164,7 @@ func (c *Config) setDefaults() {
 	}
 }
 
-// validate names the first thing that is wrong and what to do about it.
+// validate returns an error about the first wrong setting, with what to do about it.
 func (c *Config) validate() ([]weburl.URL, error) {
 	switch {
 	case len(c.Seeds) == 0 && c.Inbox == nil && (c.Store == nil || !c.Store.Resumed()):
@@ -182,8 +188,8 @@ func (c *Config) validate() ([]weburl.URL, error) {
 
 // Run crawls until nothing is left, a limit is reached, or ctx is cancelled, and
 // returns when all its goroutines have ended. The error is one of configuration
-// (nothing was fetched) or the Recorder's (the Result tells how far it came);
-// everything that went wrong with pages is in the Result.
+// (nothing was fetched) or the Recorder's (the Result shows how far the crawl got);
+// all errors of pages are in the Result.
 func Run(ctx context.Context, cfg Config) (Result, error) {
 	cfg.setDefaults()
 	seeds, err := cfg.validate()
@@ -225,8 +231,8 @@ func newClient(cfg *Config, seeds []weburl.URL) (client *fetch.Client, err error
 	return client, nil
 }
 
-// guard lets pages lead to public addresses and to the seeds, those of the crawl that is
-// resumed if it is one.
+// guard allows connections to public addresses and to the seeds; of a resumed crawl, to the
+// seeds it began with.
 func guard(cfg *Config, seeds []weburl.URL) (*fetch.Guard, error) {
 	if cfg.Store == nil || !cfg.Store.Resumed() {
 		return &fetch.Guard{Seeds: seeds}, nil
@@ -242,23 +248,23 @@ func guard(cfg *Config, seeds []weburl.URL) (*fetch.Guard, error) {
 // ring is the three parts and the channels between them.
 type ring struct {
 	cfg       Config
-	robots    *fetch.Robots       // nil when nothing of robots.txt matters
+	robots    *fetch.Robots       // nil if robots.txt does not matter
 	exchanges ExchangeRecorder    // cfg.Recorder, if it is one
 	bodies    *semaphore.Weighted // bytes of bodies that wait for the recorder; nil if none do
 
-	tasks  chan *Visit   // coordinator -> workers, handed over one by one
-	visits chan *Visit   // workers -> recorder
-	done   chan recorded // recorder -> coordinator
-	orders chan order    // coordinator -> recorder
-	failed chan error    // recorder -> coordinator: the Recorder's first error, sent once
-	stops  chan struct{} // recorder, workers -> coordinator: ErrStop
+	tasks    chan *Visit      // coordinator -> workers, handed over one by one
+	visits   chan *Visit      // workers -> recorder
+	done     chan recorded    // recorder -> coordinator
+	commands chan recorderCmd // coordinator -> recorder
+	failed   chan error       // recorder -> coordinator: the Recorder's first error, sent once
+	stops    chan struct{}    // recorder, workers -> coordinator: ErrStop
 
 	recordErr error // what failed sent, to be read after the recorder has ended
 }
 
-// order is what the coordinator wants of the recorder: refusals to be recorded and,
-// if cut, its part of a commit.
-type order struct {
+// recorderCmd is a command of the coordinator to the recorder: to record refusals and, if
+// cut, to send its part of a commit.
+type recorderCmd struct {
 	skips []gate.Skip
 	cut   bool
 }
@@ -278,13 +284,13 @@ func (r *ring) durable() bool { return r.cfg.Store != nil && r.cfg.Store.Durable
 
 func newRing(cfg Config) *ring {
 	r := &ring{
-		cfg:    cfg,
-		tasks:  make(chan *Visit),
-		visits: make(chan *Visit, cfg.Workers),
-		done:   make(chan recorded, cfg.Workers),
-		orders: make(chan order),
-		failed: make(chan error, 1),
-		stops:  make(chan struct{}, 1),
+		cfg:      cfg,
+		tasks:    make(chan *Visit),
+		visits:   make(chan *Visit, cfg.Workers),
+		done:     make(chan recorded, cfg.Workers),
+		commands: make(chan recorderCmd),
+		failed:   make(chan error, 1),
+		stops:    make(chan struct{}, 1),
 	}
 	r.exchanges, _ = cfg.Recorder.(ExchangeRecorder)
 	if r.exchanges != nil || cfg.KeepResponse {
@@ -292,7 +298,7 @@ func newRing(cfg Config) *ring {
 	}
 	if !cfg.Gate.IgnoreRobots || cfg.Sitemaps {
 		if !cfg.Gate.IgnoreRobots {
-			cfg.Robots.ErrorTTL = -1 // the frontier decides when a host that failed is asked again
+			cfg.Robots.ErrorTTL = -1 // the frontier decides when to retry a host that failed
 		}
 		r.robots = fetch.NewRobots(cfg.Fetcher, cfg.Robots)
 	}
@@ -300,7 +306,7 @@ func newRing(cfg Config) *ring {
 }
 
 // run starts workers, recorder and keeper, coordinates in this goroutine, and takes
-// the ring down in the order of the flow.
+// the ring down in the direction of the flow.
 func (r *ring) run(ctx context.Context, c *coordinator) (Result, error) {
 	// Pages in flight outlive ctx by the grace period.
 	inflight, abort := context.WithCancel(context.WithoutCancel(ctx))

@@ -262,7 +262,8 @@ func TestPolitenessOverFiftyHosts(t *testing.T) {
 	last, count := map[string]time.Time{}, map[string]int{}
 	for _, h := range s.hits {
 		host, path, _ := strings.Cut(h.url, "/")
-		if prev, ok := last[host]; ok && path != "" { // the page after robots.txt learns the new delay on its way
+		// The page after robots.txt learns the new delay on its way.
+		if prev, ok := last[host]; ok && path != "" {
 			if gap := h.at.Sub(prev); gap < want[host] {
 				t.Errorf("%s: %v after the request before, want at least %v", h.url, gap, want[host])
 			}
@@ -550,7 +551,14 @@ func TestDeadHostIsGivenUp(t *testing.T) {
 	}
 }
 
+// The grace period is 5 s unless Config names another.
 func TestGracefulStop(t *testing.T) {
+	for _, grace := range []time.Duration{0, 5 * time.Second} {
+		t.Run(grace.String(), func(t *testing.T) { gracefulStop(t, grace) })
+	}
+}
+
+func gracefulStop(t *testing.T, grace time.Duration) {
 	s := newSite(map[string]*page{"a.example/": {links: []string{"/fast", "/slow", "/never", "/queued"}}})
 	for p, d := range map[string]time.Duration{"/fast": time.Second, "/slow": 4 * time.Second, "/never": time.Hour, "/queued": 0} {
 		s.pages["a.example"+p] = &page{latency: d}
@@ -560,7 +568,7 @@ func TestGracefulStop(t *testing.T) {
 		w := memweb.New(s.hosts())
 		defer w.Close()
 		cfg := config(t, w, n, "http://a.example/")
-		cfg.Workers, cfg.Gate.Frontier.PerHost, cfg.Grace, cfg.Gate.IgnoreRobots = 3, 3, 5*time.Second, true
+		cfg.Workers, cfg.Gate.Frontier.PerHost, cfg.Grace, cfg.Gate.IgnoreRobots = 3, 3, grace, true
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(500*time.Millisecond, cancel)
 		start := time.Now()
@@ -601,6 +609,11 @@ func TestByteLimit(t *testing.T) {
 	_, res := inBubble(t, s, func(c *crawl.Config) { c.MaxBytes = 10_000 }, "http://a.example/")
 	if res.EndedBy != crawl.ByMaxBytes || res.Bytes < 10_000 || res.Fetched > 20 {
 		t.Errorf("ended by %s after %d bytes, %d pages", res.EndedBy, res.Bytes, res.Fetched)
+	}
+	_, first := inBubble(t, s, func(c *crawl.Config) { c.Gate.MaxDepth = gate.SeedsOnly }, "http://a.example/")
+	_, res = inBubble(t, s, func(c *crawl.Config) { c.MaxBytes = first.Bytes }, "http://a.example/")
+	if res.EndedBy != crawl.ByMaxBytes || res.Fetched != 1 || res.Left() != 50 {
+		t.Errorf("ended by %s after %d pages, %d left; the first has all bytes that are allowed", res.EndedBy, res.Fetched, res.Left())
 	}
 }
 

@@ -193,7 +193,8 @@ func crashes(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 12))
 	s, want := randomWeb(rng)
 	for _, p := range s.pages {
-		p.failWith = max(p.failWith, 429) // net/http repeats a request by itself when a connection breaks
+		// net/http repeats a request by itself when a connection breaks.
+		p.failWith = max(p.failWith, 429)
 	}
 	d := &durable{t: t, mem: vfs.NewCrashableMem(), site: s, web: memweb.New(s.hosts()), seed: "http://h0.example/p0"}
 	defer d.web.Close()
@@ -205,7 +206,8 @@ func crashes(t *testing.T, seed uint64) {
 		c.Tail = 1 + int(seed%7)
 		c.Gate.Dedup = dedup.Config{ExpectURLs: 1 + int(seed%100), BitsPerURL: 2, RestartEvery: int(seed % 3 * 9), Seed: seed}
 		c.Gate.Frontier = frontier.Config{Delay: delay, Retries: 3, PerHost: 1, Window: 1}
-		c.Gate.Frontier.Order, c.Gate.Frontier.OrderPages = frontier.Order(rng.IntN(4)), 1+rng.IntN(20) // each run another
+		// Each run has another order.
+		c.Gate.Frontier.Order, c.Gate.Frontier.OrderPages = frontier.Order(rng.IntN(4)), 1+rng.IntN(20)
 		if delay == 0 {
 			c.Gate.Frontier.Delay = frontier.NoDelay
 		}

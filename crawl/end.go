@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// timeLimit is a channel that speaks when the crawl's time is up, nil without one.
+// timeLimit returns a channel that fires when the crawl's time is up, nil without a limit.
 func (c *Config) timeLimit() <-chan time.Time {
 	if c.TimeLimit <= 0 {
 		return nil
@@ -22,10 +22,10 @@ func (c *coordinator) finish(recorderEnds func()) (Result, error) {
 		c.ledger.CheckNow(c.gate.Checks())
 	}
 	if backlog := c.gate.Backlog(); len(backlog) > 0 {
-		c.ring.orders <- order{skips: backlog}
+		c.ring.commands <- recorderCmd{skips: backlog}
 		c.gate.Sent(false)
 	}
-	close(c.ring.orders)
+	close(c.ring.commands)
 	recorderEnds()
 	if c.graceful != nil {
 		c.graceful.Stop()
@@ -50,14 +50,14 @@ func (c *coordinator) finish(recorderEnds func()) (Result, error) {
 	return r, err
 }
 
-// complete reports whether nothing is left to be done. A limit that was met by the last page
-// ended nothing.
+// complete reports whether nothing is left to do. A limit that only the last page reached
+// did not end the crawl.
 func (c *coordinator) complete() bool {
 	by := c.result.EndedBy
 	return (by == "" || by.Limit()) && c.gate.Idle()
 }
 
-// endedBy settles what ended the crawl.
+// endedBy decides what ended the crawl.
 func (c *coordinator) endedBy() {
 	switch {
 	case c.ring.recordErr != nil:
@@ -84,7 +84,7 @@ func (c *coordinator) lastCommit() error {
 }
 
 // reportProvisional writes the refusals that are final only if the crawl is never resumed.
-// They lie behind the last commit, so a resume cuts them off.
+// They lie behind the last commit, so a resume truncates them.
 func (c *coordinator) reportProvisional() error {
 	c.gate.FinishProvisionally()
 	if err := c.ledger.CheckNow(c.gate.Checks()); err != nil {
@@ -110,7 +110,7 @@ func (c *coordinator) present() Result {
 	return r
 }
 
-// report shows the present state to whoever asked for it.
+// report passes the present state to Config.Progress.
 func (c *coordinator) report() {
 	if c.cfg.Progress == nil {
 		return

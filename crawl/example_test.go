@@ -19,7 +19,8 @@ func ExampleRun() {
 	res, err := crawl.Run(context.Background(), crawl.Config{
 		Seeds:    []string{site.URL},
 		Recorder: brokenLinks{},
-		Gate:     gate.Config{Frontier: frontier.Config{Delay: frontier.NoDelay}}, // our own site, so no pause
+		// Our own site, so no pause.
+		Gate: gate.Config{Frontier: frontier.Config{Delay: frontier.NoDelay}},
 	})
 	fmt.Println(res.Fetched, "pages,", res.Skipped["scope"], "link elsewhere,", err)
 	// Output:

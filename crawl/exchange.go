@@ -10,9 +10,9 @@ import (
 )
 
 // ExchangeRecorder is a Recorder that gets every exchange with a server, not only the pages:
-// redirects, robots.txt and its redirects, answers that are followed by another try, errors
-// and failures. They come in the order of the commit: what was given before a Cut belongs to
-// that commit, and after a crash what was given behind the last one comes again.
+// redirects, robots.txt and its redirects, answers that are followed by another attempt,
+// errors and failures. An exchange given before a Cut belongs to that commit; after a crash
+// those given after the last commit come again.
 type ExchangeRecorder interface {
 	Recorder
 	// Exchange takes one exchange of a visit, before its Page. Neither may be kept, nor the
@@ -20,15 +20,15 @@ type ExchangeRecorder interface {
 	Exchange(v *Visit, x *Exchange) error
 }
 
-// Exchange is one request and what came of it.
+// Exchange is one request and its result.
 type Exchange struct {
 	URL      weburl.URL
 	Robots   bool            // of robots.txt, or where it redirects to
 	Response *fetch.Response // nil if there was no answer
-	Err      error           // what went wrong, an answer's body too
+	Err      error           // what went wrong, also with an answer's body
 }
 
-// exchange keeps what came of a request for the Recorder, if it wants that, and reports
+// exchange keeps the result of a request for the Recorder, if that wants it, and reports
 // whether it did.
 func (r *ring) exchange(v *Visit, x Exchange) (keeps bool) {
 	if r.exchanges == nil {
@@ -38,9 +38,8 @@ func (r *ring) exchange(v *Visit, x Exchange) (keeps bool) {
 	return true
 }
 
-// hold takes the bytes of the visit's bodies from the budget of all that wait for the
-// recorder, and waits until there is room. One that is larger than the budget waits for the
-// whole of it.
+// hold takes the bytes of the visit's bodies from the budget of all bodies that wait for the
+// recorder, and waits until there is room. A visit with more than the budget takes all of it.
 func (r *ring) hold(v *Visit) {
 	if r.bodies == nil {
 		return
@@ -54,9 +53,9 @@ func (r *ring) hold(v *Visit) {
 			n += int64(len(res.Body))
 		}
 	}
-	v.held = min(n, r.cfg.BodyBudget)
+	v.reserved = min(n, r.cfg.BodyBudget)
 	// The recorder takes visits until the last worker has ended, so room comes.
-	if err := r.bodies.Acquire(context.Background(), v.held); err != nil {
+	if err := r.bodies.Acquire(context.Background(), v.reserved); err != nil {
 		panic("crawl: the background context ended: " + err.Error())
 	}
 }
@@ -71,7 +70,7 @@ func (v *Visit) release(bodies *semaphore.Weighted) {
 	clear(v.exchanges)
 	v.exchanges = v.exchanges[:0]
 	if bodies != nil {
-		bodies.Release(v.held)
-		v.held = 0
+		bodies.Release(v.reserved)
+		v.reserved = 0
 	}
 }

@@ -98,7 +98,8 @@ func TestEveryExchangeIsRecorded(t *testing.T) {
 	for seed := range uint64(60) {
 		s, _ := randomWeb(rand.New(rand.NewPCG(seed, 77)))
 		for _, p := range s.pages {
-			p.failWith = max(p.failWith, 429) // net/http repeats a request by itself when a connection breaks
+			// net/http repeats a request by itself when a connection breaks.
+			p.failWith = max(p.failWith, 429)
 		}
 		s.pages["h0.example/robots.txt"] = &page{redirect: "http://h0.example/rules", status: 302}
 		s.pages["h0.example/rules"] = &page{html: "User-agent: *\nAllow: /\n"}

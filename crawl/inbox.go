@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// ErrEnded says that a URL came too late: the crawl ends or has ended.
+// ErrEnded means that a URL came too late: the crawl is ending or has ended.
 var ErrEnded = errors.New("the crawl has ended")
 
 // Inbox takes seeds for a crawl that is running: give it as Config.Inbox. The crawl does
@@ -31,9 +31,10 @@ func NewInbox() *Inbox {
 }
 
 // Add gives the crawl one more URL, as if it had been among Config.Seeds: it comes at depth
-// 0 and widens the scope; only the guard of addresses stays as it was. One that the crawl knows already changes nothing else. Add returns
-// when the crawl has taken it in, which a crawl with a durable Store commits within a tenth
-// of a second. Errors are those of an unusable URL, ErrEnded, and ctx's; before Run it waits.
+// 0 and widens the scope; only the guard of addresses stays as it was. A URL that the crawl
+// knows already changes nothing else. Add returns after the crawl has admitted the URL; a
+// crawl with a durable Store commits that within a tenth of a second. Errors are those of
+// an unusable URL, ErrEnded, and ctx's. Before Run, Add waits.
 func (in *Inbox) Add(ctx context.Context, url string) error {
 	a := addition{url: url, reply: make(chan error, 1)}
 	select {
@@ -49,7 +50,7 @@ func (in *Inbox) Add(ctx context.Context, url string) error {
 // Close says that no more URLs come: the crawl ends when nothing is left.
 func (in *Inbox) Close() { in.once.Do(func() { close(in.closed) }) }
 
-// channels are those that the coordinator listens to: nil where there is nothing to hear.
+// channels returns the channels that the coordinator listens to, nil without an Inbox.
 func (in *Inbox) channels() (additions <-chan addition, closed <-chan struct{}) {
 	if in == nil {
 		return nil, nil
@@ -57,7 +58,7 @@ func (in *Inbox) channels() (additions <-chan addition, closed <-chan struct{}) 
 	return in.additions, in.closed
 }
 
-// end turns away what comes after the coordinator has stopped listening.
+// end rejects URLs that come after the coordinator has stopped listening.
 func (in *Inbox) end() {
 	if in != nil {
 		close(in.ended)

@@ -31,7 +31,7 @@ func (m *memoryLimiter) sample(cfg *Config, now time.Time) {
 	switch {
 	case p > memoryTight:
 		m.limit = min(m.limit, max(1, int(float64(cfg.Workers)*(memoryFull-p)/(memoryFull-memoryTight))))
-	case m.completed < m.limit: // what is under way may not show yet
+	case m.completed < m.limit: // the cost of pages under way may not show yet
 		return
 	case p < memoryFree:
 		m.limit = min(2*m.limit, cfg.Workers)

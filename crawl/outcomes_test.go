@@ -255,7 +255,7 @@ func (d *durable) checkOutcomes(w *wild, res crawl.Result, want *notes, wantRes 
 			d.t.Errorf("%s was lost", u)
 		}
 	}
-	for _, s := range want.skips { // which of a link and a redirect comes first is a matter of order, too
+	for _, s := range want.skips { // either of a link and a redirect may come first, too
 		if u := strings.TrimPrefix(s.URL, "http://"); got.skips[u] != s.Reason && s.Reason != gate.RedirectSeen {
 			d.t.Errorf("%s was refused for %q, not %q", u, got.skips[u], s.Reason)
 		}

@@ -40,13 +40,14 @@ func TestRFC9110_15_6_4_TroubleForEver(t *testing.T) {
 		most   int  // requests
 		least  time.Duration
 	}{
-		"429":                               {page{failWith: 429}, false, 10, (1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256) * time.Second},
-		"503":                               {page{failWith: 503}, false, 10, (1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256) * time.Second},
-		"503 with Retry-After 120":          {page{failWith: 503, header: http.Header{"Retry-After": {"120"}}}, false, 10, 9 * 120 * time.Second},
-		"429 with Retry-After 0":            {page{failWith: 429, header: http.Header{"Retry-After": {"0"}}}, false, 10, (1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256) * time.Second},
-		"429 with Retry-After of a year":    {page{failWith: 429, header: http.Header{"Retry-After": {"31536000"}}}, false, 1, 0},
-		"503 with Retry-After in past":      {page{failWith: 503, header: http.Header{"Retry-After": {"Thu, 01 Jan 1970 00:00:00 GMT"}}}, false, 10, 500 * time.Second},
-		"broken connections":                {page{}, false, 20, 250 * time.Second}, // net/http may ask twice
+		"429":                            {page{failWith: 429}, false, 10, (1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256) * time.Second},
+		"503":                            {page{failWith: 503}, false, 10, (1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256) * time.Second},
+		"503 with Retry-After 120":       {page{failWith: 503, header: http.Header{"Retry-After": {"120"}}}, false, 10, 9 * 120 * time.Second},
+		"429 with Retry-After 0":         {page{failWith: 429, header: http.Header{"Retry-After": {"0"}}}, false, 10, (1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256) * time.Second},
+		"429 with Retry-After of a year": {page{failWith: 429, header: http.Header{"Retry-After": {"31536000"}}}, false, 1, 0},
+		"503 with Retry-After in past":   {page{failWith: 503, header: http.Header{"Retry-After": {"Thu, 01 Jan 1970 00:00:00 GMT"}}}, false, 10, 500 * time.Second},
+		// net/http may ask twice.
+		"broken connections":                {page{}, false, 20, 250 * time.Second},
 		"robots.txt 429":                    {page{failWith: 429}, true, 10, 500 * time.Second},
 		"RFC 9309 2.3.1.4 robots.txt 500":   {page{failWith: 500}, true, 10, 500 * time.Second},
 		"RFC 9309 2.3.1.4 robots.txt 503":   {page{failWith: 503}, true, 10, 500 * time.Second},

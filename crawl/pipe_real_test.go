@@ -1,3 +1,5 @@
+//go:build unix
+
 package crawl_test
 
 import (
@@ -22,7 +24,8 @@ import (
 
 // What the crawler's process and the server's say to each other.
 const (
-	pipeServer = "PIPE_SERVER" // the variable that makes the test binary a server of its value, a pipeLoad
+	// The variable that makes the test binary a server of its value, a pipeLoad.
+	pipeServer = "PIPE_SERVER"
 	pipeLoad   = "hosts=%d pages=%d conns=%d delay=%d mean=%d"
 	pipeFlow   = "count=%d steady=%g whole=%d closest=%d cpu=%d"
 )

@@ -7,8 +7,8 @@ import (
 	"crawler/gate"
 )
 
-// flushAfter is how long a record may wait in memory for others: a reader of the files is
-// hardly behind, and a busy crawl need not write each record by itself.
+// flushAfter is how long a record may wait in memory for others, so that a reader of the
+// files is hardly behind, and a busy crawl need not write each record by itself.
 const flushAfter = 100 * time.Millisecond
 
 // record is the recorder: it gives every page and every refusal to the Recorder and sends
@@ -19,8 +19,8 @@ func (r *ring) record() {
 	defer close(r.done)
 	var failed error
 	var flush <-chan time.Time // nil: nothing waits to be flushed
-	visits, orders := r.visits, r.orders
-	for visits != nil || orders != nil {
+	visits, commands := r.visits, r.commands
+	for visits != nil || commands != nil {
 		select {
 		case v, ok := <-visits:
 			if !ok {
@@ -33,12 +33,12 @@ func (r *ring) record() {
 			v.refused = failed
 			v.release(r.bodies)
 			r.done <- recorded{visit: v}
-		case o, ok := <-orders:
+		case cmd, ok := <-commands:
 			if !ok {
-				orders = nil
+				commands = nil
 				continue
 			}
-			failed = r.handle(o, failed)
+			failed = r.handle(cmd, failed)
 		case <-flush:
 			flush = nil
 			if failed == nil {
@@ -54,7 +54,7 @@ func (r *ring) record() {
 	}
 }
 
-// recordVisit gives the Recorder what a visit brought.
+// recordVisit gives the Recorder the page and the exchanges of a visit.
 func (r *ring) recordVisit(v *Visit) error {
 	if v.hookErr != nil {
 		return v.hookErr
@@ -79,12 +79,12 @@ func (r *ring) unlessStopped(err error) error {
 	}
 	select {
 	case r.stops <- struct{}{}:
-	default: // it has been said before
+	default: // it was reported before
 	}
 	return nil
 }
 
-// signal makes the Recorder's first error known.
+// signal reports the Recorder's first error to the coordinator.
 func (r *ring) signal(failed error) {
 	if failed != nil && r.recordErr == nil {
 		r.recordErr = failed
@@ -92,12 +92,12 @@ func (r *ring) signal(failed error) {
 	}
 }
 
-// handle carries out an order, unless the Recorder has failed, and returns its error.
-func (r *ring) handle(o order, failed error) error {
-	for i := 0; i < len(o.skips) && failed == nil; i++ {
-		failed = r.unlessStopped(r.cfg.Recorder.Skip(o.skips[i]))
+// handle carries out a command, unless the Recorder has failed, and returns its error.
+func (r *ring) handle(cmd recorderCmd, failed error) error {
+	for i := 0; i < len(cmd.skips) && failed == nil; i++ {
+		failed = r.unlessStopped(r.cfg.Recorder.Skip(cmd.skips[i]))
 	}
-	if o.cut && failed == nil {
+	if cmd.cut && failed == nil {
 		failed = r.cut()
 	}
 	return failed

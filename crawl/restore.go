@@ -11,23 +11,23 @@ import (
 	"crawler/weburl"
 )
 
-// Recovery is what a resumed crawl begins with.
+// Recovery describes what a resumed crawl starts from.
 type Recovery struct {
 	Run            int // which one this is; the first is 1
 	Pages          int // fetched before
 	Queued, Hosts  int
 	Pending        int // checks that wait for the exact log
 	Log            int64
-	Rebuilding     time.Duration // what it took to rebuild the filter
+	Rebuilding     time.Duration // spent on rebuilding the filter
 	Active         time.Duration // of the runs before
 	LastEndedBy    EndedBy       // "" after a crash
 	LastCommitTime time.Time
 }
 
-// ErrComplete says that a crawl has come to its end.
+// ErrComplete means that a crawl is complete.
 var ErrComplete = errors.New("the crawl is complete")
 
-// Complete reports whether the crawl in s came to its end, and its Result.
+// Complete reports whether the crawl in s is complete, and its Result.
 func Complete(s ledger.Store) (bool, Result, error) {
 	last, err := loadSaved(s)
 	if err != nil || last == nil {
@@ -88,7 +88,7 @@ func (c *coordinator) start(seeds []weburl.URL) (err error) {
 	return nil
 }
 
-// restore takes the coordinator to the last commit.
+// restore puts the coordinator into the state of the last commit.
 func (c *coordinator) restore(s *saved) error {
 	if s.Complete {
 		return ErrComplete

@@ -8,8 +8,8 @@ import (
 	"crawler/ledger"
 )
 
-// Result is what the engine itself knows about a crawl. What the pages said is the
-// Recorder's knowledge. Of a crawl that was resumed it is that of all runs together.
+// Result is what the engine itself counts of a crawl; the content of pages is the
+// Recorder's business. For a resumed crawl it covers all runs together.
 type Result struct {
 	Seeds             []string  // in canonical form
 	Started, Finished time.Time // of the first run, of the last
@@ -18,10 +18,10 @@ type Result struct {
 	Admitted  int                 // URLs that were new and passed the gate
 	Fetched   int                 // pages: answers that stand, whatever their status
 	Bytes     int64               // of their bodies, decoded
-	WireBytes int64               // as they came
+	WireBytes int64               // the same as sent, compressed or not
 	Redirects int                 // answers that only pointed elsewhere
 	Robots    int                 // visits spent on robots.txt
-	Retried   int                 // answers and failures that were followed by another try
+	Retried   int                 // answers and failures that were followed by another attempt
 	Skipped   map[gate.Reason]int // URLs refused, by the crawl's own decisions
 	Errors    map[gate.Reason]int // URLs that could not be fetched
 
@@ -36,7 +36,7 @@ type Result struct {
 	Audit  Audit
 }
 
-// Left is the number of admitted URLs the crawl did not come to.
+// Left is the number of admitted URLs that the crawl did not get to.
 func (r Result) Left() int { return r.Queued + r.Leased }
 
 // EndedBy says why a crawl ended.
@@ -72,9 +72,11 @@ type Progress struct {
 	Stopping              bool
 }
 
-// Audit is what keeping the filter exact has taken.
+// Audit is what it cost to keep the filter exact.
 type Audit struct {
-	Mode  string // how pending checks are settled: "exact", by the log on disk; "memory", by one in memory; "filter", not at all
-	Maybe int64  // admissions that had to wait for the log on disk
+	// Mode says what answers pending checks: "exact", the log on disk; "memory", one in
+	// memory; "filter", nothing.
+	Mode  string
+	Maybe int64 // admissions that had to wait for the log on disk
 	ledger.Restarts
 }

@@ -37,7 +37,8 @@ func (s state) Commit(b Batch, seq uint64, last bool) error {
 	now := s.c.present()
 	now.Seeds = nil // they may be many, and never change
 	if last {
-		now.Dedup, now.Traps = s.c.gate.Account() // counts all bits of the filter, so not in every commit
+		// This counts all bits of the filter, so it is not done in every commit.
+		now.Dedup, now.Traps = s.c.gate.Account()
 	}
 	data, err := json.Marshal(saved{
 		Version: savedVersion, Result: now, MaxDepth: s.c.cfg.Gate.MaxDepth, Seq: seq, Complete: last && s.c.result.EndedBy == Done,
@@ -49,17 +50,17 @@ func (s state) Commit(b Batch, seq uint64, last bool) error {
 	return nil
 }
 
-// Landed says that the last commit is durable.
+// Landed is called when the last commit is durable.
 func (s state) Landed() {
 	s.c.gate.Queue().Landed()
 	s.c.watchDisk()
 }
 
-// ErrOlder says that a crawl was begun by a version of this program whose state this one
+// ErrOlder means that a crawl was begun by a version of this program whose state this one
 // does not read.
 var ErrOlder = errors.New("the crawl was begun by an older version of this program: finish it with that version, or start a new crawl")
 
-// ErrNewer says the same of a later version.
+// ErrNewer means that a crawl was begun by a later version of this program.
 var ErrNewer = errors.New("the crawl was written by a newer version of this program: use that")
 
 // loadSaved returns nil if nothing was ever committed.

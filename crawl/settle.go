@@ -7,8 +7,8 @@ import (
 	"crawler/gate"
 )
 
-// settle ends the lease of a visit that was recorded, and lets the gate decide about what it
-// brought.
+// settle ends the lease of a visit that was recorded, and has the gate decide about its links
+// or redirect.
 func (c *coordinator) settle(v *Visit) {
 	c.ledger.Settled()
 	if v.AskedRobots {
@@ -51,7 +51,7 @@ func (c *coordinator) fetched(v *Visit, now time.Time) {
 	c.meetLimits()
 }
 
-// robotsFile is what the robots.txt says that v has read.
+// robotsFile returns the contents of the robots.txt that v has read, as the gate wants them.
 func (v *Visit) robotsFile(cfg *Config) gate.RobotsFile {
 	f := gate.RobotsFile{Permission: permission(v.Rules, v.URL)}
 	f.Delay, _ = v.Rules.CrawlDelay()

@@ -7,19 +7,19 @@ import (
 	"crawler/gate"
 )
 
-// localPause is how long nothing is asked after this machine has run out of file
-// descriptors, ports or memory. Pages that fail because of it keep their tries until no page
-// has been fetched for localPatience.
+// localPause is how long no host is asked after this machine has run out of file
+// descriptors, ports or memory. A page that fails because of that does not use up an
+// attempt, until no page has been fetched for localPatience.
 const (
 	localPause    = time.Second
 	localPatience = time.Minute
 )
 
-// shortage is since when this machine has lacked something; zero if it does not.
+// shortage is the time since when this machine has lacked something; zero if it does not.
 type shortage struct{ since time.Time }
 
-// meet takes in how a visit went. pause says that it failed because this machine ran out of
-// something, so that all others would; excused, that it has not had its try.
+// meet records how a visit ended. pause is true if it failed because this machine ran out
+// of something, as all others would; excused, if it did not use up an attempt.
 func (s *shortage) meet(v *Visit, now time.Time) (excused, pause bool) {
 	if v.Reason != gate.Reason(fetch.ReasonLocal) {
 		if v.End != Aborted {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,39 +22,10 @@ import (
 	"crawler/weburl"
 )
 
-// labelled serves a labelled site under all of its hosts and counts what is asked for.
-type labelled struct {
-	*mazes.Site
-	mu      sync.Mutex
-	honest  map[string]bool // guarded by mu, as all below
-	content map[string]bool
-	traps   int
-}
-
-func (l *labelled) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == "/robots.txt" {
-		http.NotFound(w, r)
-		return
-	}
-	a := l.Get(r.Host, r.URL.RequestURI())
-	l.mu.Lock()
-	switch {
-	case a.Trap || a.Content != "" && l.content[a.Content]:
-		l.traps++
-	case a.Status == 200:
-		l.honest[r.Host+r.URL.RequestURI()] = true
-		l.content[a.Content] = true
-	}
-	l.mu.Unlock()
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(a.Status)
-	w.Write(a.Body)
-}
-
 // crawlSite crawls a labelled site in virtual time.
-func crawlSite(t *testing.T, s *mazes.Site, change func(*crawl.Config)) (*labelled, *notes, crawl.Result) {
+func crawlSite(t *testing.T, s *mazes.Site, change func(*crawl.Config)) (*mazes.Tally, *notes, crawl.Result) {
 	t.Helper()
-	l, n := &labelled{Site: s, honest: map[string]bool{}, content: map[string]bool{}}, &notes{}
+	l, n := mazes.NewTally(s), &notes{}
 	var res crawl.Result
 	synctest.Test(t, func(t *testing.T) {
 		w := memweb.New(map[string]http.Handler{"*": l})
@@ -84,8 +54,8 @@ func TestTrapsAreAvoided(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			got, n, res := crawlSite(t, s, func(c *crawl.Config) { c.MaxPages = 5000 })
-			if s.Trap && got.traps > 50 || res.EndedBy != crawl.Done {
-				t.Errorf("%d trap pages were fetched; ended by %s", got.traps, res.EndedBy)
+			if s.Trap && got.Traps() > 50 || res.EndedBy != crawl.Done {
+				t.Errorf("%d trap pages were fetched; ended by %s", got.Traps(), res.EndedBy)
 			}
 			want, _, all := crawlSite(t, s, func(c *crawl.Config) {
 				c.Gate.FollowTraps = true
@@ -93,13 +63,11 @@ func TestTrapsAreAvoided(t *testing.T) {
 					c.MaxPages = 400
 				}
 			})
-			for u := range want.honest {
-				if host, uri, _ := strings.Cut(u, "/"); !got.honest[u] && !got.content[s.Get(host, "/"+uri).Content] {
-					t.Errorf("%s was lost", u)
-				}
+			if lost := got.Missing(want); len(lost) > 0 {
+				t.Errorf("lost %q", lost)
 			}
 			if s.Trap == (res.Fetched == all.Fetched) {
-				t.Errorf("%d pages, %d of them trap pages; without a guard %d", res.Fetched, got.traps, all.Fetched)
+				t.Errorf("%d pages, %d of them trap pages; without a guard %d", res.Fetched, got.Traps(), all.Fetched)
 			}
 			accountForTraps(t, n, res)
 		})
@@ -140,8 +108,8 @@ func TestTrustedPatternsAreFetched(t *testing.T) {
 		got, _, res := crawlSite(t, s, func(c *crawl.Config) {
 			c.MaxPages, c.Gate.Traps.Trust = 300, []string{trust}
 		})
-		if res.EndedBy != crawl.ByMaxPages || got.traps < 250 {
-			t.Errorf("trusting %s: %d pages, %d of the calendar, ended by %s", trust, res.Fetched, got.traps, res.EndedBy)
+		if res.EndedBy != crawl.ByMaxPages || got.Traps() < 250 {
+			t.Errorf("trusting %s: %d pages, %d of the calendar, ended by %s", trust, res.Fetched, got.Traps(), res.EndedBy)
 		}
 	}
 }
@@ -179,8 +147,8 @@ func TestTrapsSurviveARestart(t *testing.T) {
 	}
 }
 
-func stopAndGo(t *testing.T, s *mazes.Site, want *labelled) {
-	got := &labelled{Site: s, honest: map[string]bool{}, content: map[string]bool{}}
+func stopAndGo(t *testing.T, s *mazes.Site, want *mazes.Tally) {
+	got := mazes.NewTally(s)
 	w := memweb.New(map[string]http.Handler{"*": got})
 	defer w.Close()
 	fs := store.OnMem(vfs.NewCrashableMem())
@@ -204,13 +172,11 @@ func stopAndGo(t *testing.T, s *mazes.Site, want *labelled) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for u := range want.honest {
-		if host, uri, _ := strings.Cut(u, "/"); !got.honest[u] && !got.content[s.Get(host, "/"+uri).Content] {
-			t.Errorf("%s was lost", u)
-		}
+	if lost := got.Missing(want); len(lost) > 0 {
+		t.Errorf("lost %q", lost)
 	}
-	if got.traps > 100 || res.Runs < 4 {
-		t.Errorf("%d trap pages in %d runs, %d when left alone", got.traps, res.Runs, want.traps)
+	if got.Traps() > 100 || res.Runs < 4 {
+		t.Errorf("%d trap pages in %d runs, %d when left alone", got.Traps(), res.Runs, want.Traps())
 	}
 	names := map[string]bool{}
 	for _, x := range told {

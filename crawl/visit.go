@@ -10,7 +10,7 @@ import (
 	"crawler/weburl"
 )
 
-// Visit is one URL's way round the ring: a task, then what came of it. Visits are
+// Visit is one URL's way round the ring: a task, then its result. Visits are
 // reused; a Recorder copies what it keeps.
 type Visit struct {
 	gate.Task
@@ -20,16 +20,16 @@ type Visit struct {
 	Status       int
 	Proto        string // "HTTP/1.1", "HTTP/2.0"
 	MediaType    string // lower-case type/subtype
-	Server       string // what the Server field says
+	Server       string // the Server field
 	ETag         string
 	LastModified string        // as it was sent
 	Started      time.Time     // of the request
-	FirstByte    time.Duration // from Started until the header had been read; with Response, until its first byte
+	FirstByte    time.Duration // from Started to the header's end; with Response, to its first byte
 	Elapsed      time.Duration // from Started to the last byte
 	Bytes        int64         // decoded body
 	WireBytes    int64         // body as it came over the wire
 	Truncated    bool          // the body was longer than the limit
-	Digest       uint64        // of the page's words in order, or of the body where there are none
+	Digest       uint64        // hash of the page's words in sequence, of the body without words
 	Page         parse.Page
 	ParseErr     error
 
@@ -43,11 +43,11 @@ type Visit struct {
 	Reason gate.Reason  // of a refusal or a failure
 	Robots gate.Robots  // of gate.Disallowed: what robots.txt said
 	Detail string       // in words
-	Rules  *fetch.Rules // what robots.txt says, if this visit has read it
+	Rules  *fetch.Rules // of robots.txt, if this visit has read it
 
 	sample    gate.Sample
 	exchanges []Exchange // if the Recorder wants them
-	held      int64      // bytes taken from the budget of bodies
+	reserved  int64      // bytes taken from the budget of bodies
 	declined  bool       // Config.Follow is against Target
 	hookErr   error      // of OnPage
 	refused   error      // by the Recorder: the visit does not count as done
@@ -62,9 +62,9 @@ const (
 	Redirected            // to Target
 	RobotsRead            // robots.txt was fetched; the page's turn comes
 	Refused               // by Reason, without asking
-	Deferred              // the server asked for patience or failed; another try is due
+	Deferred              // the server asked for a wait or failed; another attempt will follow
 	Failed                // no answer, for Reason
-	Aborted               // not carried out: the crawl ends, or the host is to be left alone
+	Aborted               // not carried out: the crawl ends, or the host must be left alone
 )
 
 func (v *Visit) reset(t gate.Task) {
@@ -73,7 +73,7 @@ func (v *Visit) reset(t gate.Task) {
 	*v = Visit{Task: t, Page: page, sample: gate.Sample{Sample: sample}, exchanges: exchanges}
 }
 
-// visits are those that are free to be used again: at most three a worker are ever made.
+// visits are those that are free for reuse: at most three per worker are ever made.
 type visits []*Visit
 
 // take returns a Visit for t.
@@ -90,14 +90,14 @@ func (vs *visits) take(t gate.Task) *Visit {
 
 func (vs *visits) put(v *Visit) { *vs = append(*vs, v) }
 
-// maxKeptLinks and maxKeptWords bound what a reused Visit holds on to after one
-// enormous page (about 1 MiB each).
+// maxKeptLinks and maxKeptWords bound what a reused Visit keeps after one enormous page
+// (about 1 MiB each).
 const (
 	maxKeptLinks = 1 << 11
 	maxKeptWords = 1 << 14
 )
 
-// trim lets go of rules, and of buffers that one enormous page has grown.
+// trim drops rules, and buffers that one enormous page has grown.
 func (v *Visit) trim() {
 	v.Rules = nil
 	if cap(v.Page.Links) > maxKeptLinks || cap(v.Page.Words) > maxKeptWords {

@@ -16,8 +16,8 @@ import (
 	"crawler/weburl"
 )
 
-// worker turns tasks into visits. It owns the Visit in its hand, its parser and its
-// sampler, nothing else.
+// worker turns tasks into visits. It owns its present Visit, its parser and its sampler,
+// nothing else.
 type worker struct {
 	ring    *ring
 	cfg     *Config
@@ -60,7 +60,7 @@ func (w *worker) visit(ctx context.Context, v *Visit) {
 	}
 }
 
-// read takes in an answer.
+// read handles an answer.
 func (w *worker) read(ctx context.Context, v *Visit, resp *fetch.Response, err error) {
 	v.answered(resp)
 	switch {
@@ -68,7 +68,7 @@ func (w *worker) read(ctx context.Context, v *Visit, resp *fetch.Response, err e
 		v.redirected(resp, w.cfg.Parse.URL)
 		v.declined = v.Reason == "" && !w.follows(v, &parse.Link{URL: v.Target, Kind: parse.Canonical})
 	case resp.Status == 429 || resp.Status == 503:
-		v.Outcome.Verdict = frontier.Throttled
+		v.Outcome.Kind = frontier.Throttled
 		v.Outcome.RetryAfter = resp.RetryAfter
 		v.tryAgain()
 	case resp.Status >= 500:
@@ -87,7 +87,7 @@ func (w *worker) read(ctx context.Context, v *Visit, resp *fetch.Response, err e
 	}
 }
 
-// filter marks the links of a page that Config.Follow is against.
+// filter marks the links of a page that Config.Follow declines.
 func (w *worker) filter(v *Visit) {
 	if w.cfg.Follow == nil {
 		return
@@ -98,7 +98,7 @@ func (w *worker) filter(v *Visit) {
 	}
 }
 
-// follows reports whether Config.Follow has nothing against a link.
+// follows reports whether Config.Follow allows a link.
 func (w *worker) follows(v *Visit, l *parse.Link) bool {
 	return w.cfg.Follow == nil || w.cfg.Follow(v, l)
 }
@@ -113,17 +113,17 @@ func (w *worker) hook(v *Visit, resp *fetch.Response) {
 	v.Response = nil
 }
 
-// stands reports whether a page whose body broke off is taken as it is: on the last
-// try. A body that makes no sense is never taken.
+// stands reports whether a page whose body broke off is accepted as it is: on the last
+// attempt. A body that cannot be decoded is never accepted.
 func (w *worker) stands(v *Visit, err error) bool {
 	var fe *fetch.Error
 	return v.Last && errors.As(err, &fe) && fe.Reason.Temporary()
 }
 
-// allowed asks robots.txt. Reading it is a request of its own with its own place in
-// the host's clock: the visit then ends with RobotsRead and the page waits its turn. It
-// brings the answer along then, so that robots.txt need not be read again if it has been
-// forgotten meanwhile.
+// allowed asks robots.txt. If it must be read first, that is a request of its own on the
+// host's clock: the visit then ends with RobotsRead and the page waits its turn. The visit
+// carries the rules, so that robots.txt need not be read again if they are evicted
+// meanwhile.
 func (w *worker) allowed(ctx context.Context, v *Visit) bool {
 	if w.ring.robots == nil {
 		return true
@@ -141,16 +141,16 @@ func (w *worker) allowed(ctx context.Context, v *Visit) bool {
 	switch {
 	case w.cfg.Gate.IgnoreRobots || p.Robots == "":
 		return true
-	case p.Robots == gate.Unreachable: // another visit has just found that out, and the host rests
+	case p.Robots == gate.Unreachable: // another visit has just found that out
 		v.End = Aborted
 	default:
 		v.End, v.Reason, v.Robots, v.Detail = Refused, gate.Disallowed, p.Robots, p.Detail
-		v.Outcome.Verdict, v.Outcome.NoPage = frontier.Unasked, true
+		v.Outcome.Kind, v.Outcome.NoPage = frontier.Unasked, true
 	}
 	return false
 }
 
-// permission is what rules say of u.
+// permission returns the decision of rules about u.
 func permission(rules *fetch.Rules, u weburl.URL) gate.Permission {
 	switch {
 	case rules.Unreachable():
@@ -179,14 +179,14 @@ func (w *worker) readRobots(ctx context.Context, v *Visit) {
 
 // unreachable ends a visit whose robots.txt could not be read. Until it can, RFC
 // 9309 (2.3.1.4) forbids everything, so this counts as a failure of the host and is
-// tried again like one; a host that does not answer at all is reported as what it is.
+// tried again like one; for a host that does not answer at all, that failure is reported.
 func (v *Visit) unreachable(ctx context.Context, rules *fetch.Rules) {
 	if err := rules.Err(); err != nil {
 		v.fail(ctx, err)
 		return
 	}
 	v.End, v.Reason, v.Robots, v.Detail = Failed, gate.Disallowed, gate.Unreachable, rules.Status()
-	v.Outcome.Verdict, v.Outcome.Retry = frontier.Throttled, true
+	v.Outcome.Kind, v.Outcome.Retry = frontier.Throttled, true
 	v.Outcome.RetryAfter = rules.RetryAfter()
 }
 
@@ -228,7 +228,7 @@ func field(resp *fetch.Response, name string) string {
 	return ""
 }
 
-// tryAgain defers the page if it has a try left; on the last one the answer stands.
+// tryAgain defers the page if it has an attempt left; on the last one the answer stands.
 func (v *Visit) tryAgain() {
 	v.Outcome.Retry = true
 	if !v.Last {
@@ -236,14 +236,14 @@ func (v *Visit) tryAgain() {
 	}
 }
 
-// fail notes a fetch that brought no page, and whose fault that was.
+// fail notes a fetch that failed, and whose fault that was.
 func (v *Visit) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		v.End = Aborted
 		return
 	}
 	v.End, v.Reason, v.Detail = Failed, gate.Reason(fetch.ReasonProtocol), err.Error()
-	v.Outcome.Verdict = frontier.Failed
+	v.Outcome.Kind = frontier.Failed
 	var fe *fetch.Error
 	if !errors.As(err, &fe) {
 		return
@@ -251,18 +251,18 @@ func (v *Visit) fail(ctx context.Context, err error) {
 	v.Reason, v.Detail, v.Outcome.Retry = gate.Reason(fe.Reason), fe.Err.Error(), fe.Reason.Temporary()
 	switch fe.Reason {
 	case fetch.ReasonDecode, fetch.ReasonBomb, fetch.ReasonBody, fetch.ReasonHeader, fetch.ReasonSlow:
-		v.Outcome.Verdict = frontier.Answered
+		v.Outcome.Kind = frontier.Answered
 	case fetch.ReasonAddress, fetch.ReasonPort:
-		v.Outcome.Verdict, v.Outcome.NoPage = frontier.Unasked, true
+		v.Outcome.Kind, v.Outcome.NoPage = frontier.Unasked, true
 	case fetch.ReasonLocal, fetch.ReasonRequest:
-		v.Outcome.Verdict = frontier.Unasked
+		v.Outcome.Kind = frontier.Unasked
 	}
 }
 
-// digest is the same for pages with the same text: the same words in the same order,
-// whatever the markup. Without words the body itself counts. Four words go side by side,
-// since one after the other each waits for the one before; they begin differently, else
-// the first of them could be swapped.
+// digest returns a hash that is equal for pages with the same text: the same words in the
+// same sequence, whatever the markup. Without words it is a hash of the body. Words go into
+// four lanes, since in one each would wait for the one before; the lanes begin with different
+// values, else their words could be swapped.
 func digest(words []uint64, body []byte) uint64 {
 	if len(words) == 0 {
 		return xxhash.Sum64(body)
@@ -279,7 +279,7 @@ func digest(words []uint64, body []byte) uint64 {
 	return a
 }
 
-// digestWord is one-to-one in the word and in what came before it.
+// digestWord is one-to-one in the word and in the hash before it.
 func digestWord(h, word uint64) uint64 {
 	return bits.RotateLeft64(h^word, 29) * 0x9e3779b97f4a7c15 // 2^64 / golden ratio
 }

@@ -5,8 +5,8 @@ import (
 	"crawler/stats"
 )
 
-// account is what a crawl must remember of its SeenTest but for the filter, the log and
-// the risk of a FilterOnly.
+// account is what a crawl must remember of its SeenTest, except the filter, the log and the
+// risk of a FilterOnly.
 type account struct {
 	cfg      Config
 	admitted int64            // URLs
@@ -15,9 +15,9 @@ type account struct {
 	epoch    int64            // restarts so far
 	asked    int64            // questions
 	wrong    int64            // new URLs that the filter called "maybe"
-	pruned   int64            // new URLs that the last array did, but no layer
+	pruned   int64            // new URLs that the last array called "maybe" and a layer new
 	hot      int64            // questions that the cache of a Logged answered
-	settled  int64            // those that its log on disk answered
+	checked  int64            // those that its log on disk answered
 	firstNew [MaxLayers]int64 // URLs whose prefix in that layer was the first new one
 	met      [MaxLayers]int64 // distinct prefixes in that layer
 }
@@ -32,7 +32,7 @@ func encodeAccount(dst []byte, a *account) (*binform.Encoder, error) {
 	}
 	e := begin(dst, kindAccount, 128+16*MaxLayers)
 	a.cfg.encode(e)
-	for _, v := range []int64{a.admitted, a.expect, a.began, a.epoch, a.asked, a.wrong, a.pruned, a.hot, a.settled} {
+	for _, v := range []int64{a.admitted, a.expect, a.began, a.epoch, a.asked, a.wrong, a.pruned, a.hot, a.checked} {
 		e.Int64(v)
 	}
 	for i := range a.cfg.Layers {
@@ -45,7 +45,7 @@ func encodeAccount(dst []byte, a *account) (*binform.Encoder, error) {
 // decodeAccount reads what encodeAccount wrote.
 func decodeAccount(d *binform.Decoder) (a account) {
 	a.cfg = decodeConfig(d)
-	for _, v := range []*int64{&a.admitted, &a.expect, &a.began, &a.epoch, &a.asked, &a.wrong, &a.pruned, &a.hot, &a.settled} {
+	for _, v := range []*int64{&a.admitted, &a.expect, &a.began, &a.epoch, &a.asked, &a.wrong, &a.pruned, &a.hot, &a.checked} {
 		*v = d.Int64()
 	}
 	if !d.OK() {
@@ -71,8 +71,8 @@ func checkAccount(d *binform.Decoder, a *account) {
 	d.Check(a.epoch >= 0, "%d restarts", a.epoch)
 	d.Check(a.wrong >= 0 && a.wrong <= n && a.pruned >= 0 && a.pruned <= n,
 		"%d false positives, %d pruned, %d URLs", a.wrong, a.pruned, n)
-	d.Check(a.hot >= 0 && a.settled >= 0, "%d answers by the cache, %d by the log", a.hot, a.settled)
-	d.Check(!a.cfg.FilterOnly || a.hot == 0 && a.settled == 0, "it has answers of a cache or a log and keeps neither")
+	d.Check(a.hot >= 0 && a.checked >= 0, "%d answers by the cache, %d by the log", a.hot, a.checked)
+	d.Check(!a.cfg.FilterOnly || a.hot == 0 && a.checked == 0, "it has answers of a cache or a log and keeps neither")
 	left := n
 	for i := range a.cfg.Layers {
 		d.Check(a.met[i] >= 0 && a.met[i] <= n, "%d prefixes of %d URLs", a.met[i], n)

@@ -46,7 +46,7 @@ func BenchmarkSpectral(b *testing.B) {
 	}
 }
 
-// BenchmarkSpectralLarge measures the same filter when every page was met 300
+// BenchmarkSpectralLarge measures the same filter when every page was added 300
 // times: all counters in use stand in the table.
 func BenchmarkSpectralLarge(b *testing.B) {
 	const keys = 125_000

@@ -41,7 +41,7 @@ func BenchmarkBloom(b *testing.B) {
 			}
 			runAll := func(name string, from uint64, op func(hashes []uint64)) {
 				b.Run(fmt.Sprintf("%s/keys=%dM/bits=%d/lines=%d", name, n/1_000_000, bits, size.Lines), func(b *testing.B) {
-					hashes := make([]uint64, 1024) // a time is that of so many keys
+					hashes := make([]uint64, 1024) // the time of an operation is that of 1024 keys
 					b.ReportAllocs()
 					i := 0
 					for b.Loop() {
@@ -161,7 +161,7 @@ func BenchmarkMultilayer(b *testing.B) {
 	run("hit-single", known, has)
 	runs := slices.SortedFunc(slices.Values(known), func(a, b weburl.URL) int { return strings.Compare(a.String(), b.String()) })
 	for i, u := range runs {
-		runs[i] = must(weburl.Parse(strings.Clone(u.String()))) // fresh from a page, so in the cache or next to it
+		runs[i] = must(weburl.Parse(strings.Clone(u.String()))) // as from a page, so in the cache
 	}
 	run("hit-runs", runs, m.Has) // of one directory, as the links of a page come
 	run("hit-runs-single", runs, has)

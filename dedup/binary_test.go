@@ -139,7 +139,7 @@ func TestFormsRefuse(t *testing.T) {
 		"account's errors":         {acct, field{82, 8}, []uint64{151, 1 << 63}, uint64(acct.wrong)},
 		"account's pruned":         {acct, field{90, 8}, []uint64{151, 1 << 63}, uint64(acct.pruned)},
 		"account's cached answers": {acct, field{98, 8}, []uint64{1 << 63}, uint64(acct.hot)},
-		"account's settled":        {acct, field{106, 8}, []uint64{1 << 63}, 0},
+		"account's checked":        {acct, field{106, 8}, []uint64{1 << 63}, 0},
 		"account's first misses":   {acct, field{114, 8}, []uint64{151, 1 << 63}, uint64(acct.firstNew[0])},
 		"account's prefixes":       {acct, field{122, 8}, []uint64{0, 151, 1 << 63}, uint64(acct.met[0])},
 		"a cache without log":      {lossy, field{98, 8}, []uint64{1, 1 << 63}, 0},

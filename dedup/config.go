@@ -22,8 +22,8 @@ type Config struct {
 
 	// FPRate is the share of new URLs that the filter may wrongly call "maybe
 	// seen" once it holds ExpectURLs: above 0 and at most 0.5, 0 for
-	// DefaultFPRate. Where there is an exact log such a URL is not lost; it costs
-	// a look into that.
+	// DefaultFPRate. Where there is an exact log such a URL is not lost: it costs
+	// a lookup there.
 	FPRate float64
 
 	// BitsPerURL sizes the filter by memory instead of by rate when it is not
@@ -42,7 +42,7 @@ type Config struct {
 
 	// FilterOnly makes a SeenTest that keeps no exact log (see the type FilterOnly):
 	// a new URL that the filter calls "maybe seen" is lost. RestartEvery must be 0,
-	// for there is nothing to rebuild a filter from.
+	// as there is nothing to rebuild a filter from.
 	FilterOnly bool
 
 	// Seed is the secret of the crawl, from which everything random is derived.

@@ -22,7 +22,7 @@ func newCore(cfg Config) (core, error) {
 	return c, nil
 }
 
-// countErrors counts what the last array of the filter erred about a URL that is new.
+// countErrors counts the errors of the filter's last array about a URL that is new.
 func (c *core) countErrors(v verdict) {
 	switch v {
 	case prefixNew:
@@ -79,9 +79,8 @@ func (c *core) restart(log *exactLog) {
 	log.addTo(c.filter)
 }
 
-// restartDue reports whether the filter is outgrown, which is to say has more URLs than it
-// is sized for, so that its rate is expected to be above the wanted one; or the user wants
-// a restart now.
+// restartDue reports whether the filter is outgrown (it has more URLs than it is sized for,
+// so its rate is expected to be above the wanted one), or RestartEvery asks for a restart.
 func (a *account) restartDue() bool {
 	outgrown := a.admitted > a.expect && a.expect < MaxURLs
 	return outgrown || a.cfg.RestartEvery > 0 && a.admitted-a.began >= int64(a.cfg.RestartEvery)

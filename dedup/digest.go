@@ -7,7 +7,7 @@ import (
 	"crawler/internal/splitmix"
 )
 
-// Digest returns 128 bits that name a page's text: its words, by their hashes,
+// Digest returns 128 bits that identify a page's text: its words, by their hashes,
 // in order. What is between the words (markup, spaces, punctuation, case) does
 // not count, if the hashes are those of package parse. Equal texts have equal
 // digests on every machine and in every crawl, so digests may be stored and
@@ -18,9 +18,9 @@ import (
 // Two texts that differ in one word therefore never collide, and two others do
 // with a chance of about 2^-128: among a billion pages, 10^-21.
 //
-// This holds against accident, not against malice. The hashes of words have no
-// key, so an author can make two words that are one to everybody downstream. A
-// page wrongly called a copy is then the author's own.
+// This holds against accident, not against malice. The hashes of words have no key, so an
+// author can make two words with one hash. A page wrongly called a copy is then the
+// author's own.
 //
 // A word costs about 2 ns. Nothing is allocated.
 func Digest(words []uint64) (digest [16]byte) {

@@ -4,26 +4,26 @@
 //
 // # The problem
 //
-// A page has a hundred links and nearly all of them were met before, so the
+// A page has a hundred links and nearly all of them were seen before, so the
 // question is asked a hundred times a page. A map of strings answers it for 100
 // bytes a URL. A Bloom filter (Bloom 1970) takes two: an array of m bits in
 // which every key sets k, chosen by hash functions. A key one of whose bits is
 // not set was certainly never added: the filter says "new". A key all of whose
 // bits are set was probably added; or other keys happened to set its bits, a
-// false positive. So the filter's second answer is "maybe", at a rate of
-// (1 - e^(-kn/m))^k for n keys.
+// false positive. So the filter's other answer is "maybe". New keys get it at a
+// rate of (1 - e^(-kn/m))^k when n keys were added.
 //
 // For a crawler a false positive is a page that is never fetched, and nobody
-// notices. Therefore this package does three things besides:
+// notices. So this package does three more things:
 //
 //   - it checks every "maybe" against an exact log of what was admitted, so
 //     that no page is lost, counts the false positives it finds, and says with
 //     what confidence it knows the filter's rate (SeenTest, Stats);
 //   - it restarts the filter with a new seed and the right size from that log,
-//     so that a crawl of any length keeps the rate it asked for, and what one
-//     epoch confuses the next one does not;
-//   - it keeps the seed a secret, so that no site can craft addresses that the
-//     filter confuses.
+//     so that a crawl of any length keeps the rate it asked for, and URLs that one
+//     epoch confuses are distinct in the next;
+//   - it keeps the seed secret, so that no site can craft URLs that the filter
+//     confuses.
 //
 // # The types
 //
@@ -37,8 +37,8 @@
 // segments, query) and has, besides an array of whole URLs, one small layer for
 // the prefixes of 1, 2, ... segments. A prefix that its layer does not know
 // proves that nothing below it was ever added: new hosts and new directories
-// are recognised at once, whatever the last array believes, and LayerOf says where a
-// URL leaves known ground.
+// are recognised at once, whatever the last array answers, and LayerOf says at which
+// segment a URL leaves what is known.
 //
 // Bloom is one array: a split-block filter, in which a key has its eight bits
 // in one cache line of 512. That costs one memory access instead of eight, and
@@ -72,9 +72,9 @@
 // that memory errs in 0.1 percent. Here a running sum of 128 bits with secret
 // factors for every place takes the place of XOR, the last array has the sum over
 // all segments through a mix, and each array has the size its contents need; the
-// rate is then that of a plain filter as large as the last array. At equal memory it is higher,
-// for the layers take up to an eighth: at 16 bits a URL 1.9e-3 where a Bloom has
-// 9e-4. docs/design/001-multilayer-filter.md says more.
+// rate is then that of a plain filter as large as the last array. At equal memory it
+// is higher, as the layers take up to an eighth: at 16 bits a URL 1.9e-3 where a Bloom
+// has 9e-4. docs/design/001-multilayer-filter.md says more.
 //
 // # Costs
 //
@@ -88,8 +88,7 @@
 //
 // The package starts no goroutine, takes no lock and reads no clock. Its types
 // belong to one goroutine each: sharing the bits by atomic operations would not
-// make "exactly once" true. A 64-bit fingerprint is what the log knows of a URL:
-// CollisionProbability says what that risks: with a billion URLs, one of them is
-// lost with a chance of 2.7 percent. The log on disk is the caller's: this package
-// writes no file.
+// make "exactly once" true. The log knows a URL only by its 64-bit fingerprint.
+// CollisionProbability says what that risks: among a billion URLs the chance that one
+// is lost is 2.7 percent. The log on disk is the caller's: this package writes no file.
 package dedup

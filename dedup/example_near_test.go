@@ -23,7 +23,7 @@ const (
 	poem = "Tyger Tyger burning bright in the forests of the night what immortal hand or eye could frame thy fearful symmetry"
 )
 
-// A crawl asks of every page whether its text was met before. With Shingles,
+// A crawl asks of every page whether its text was seen before. With Shingles,
 // near-duplicates are certain; here the texts are kept, so they can be asked.
 func ExampleDuplicates() {
 	texts := []string{fox, poem, strings.ToUpper(fox), cat}
@@ -73,7 +73,7 @@ func ExampleJaccard() {
 	// 20 and 20 shingles, resemblance 0.74
 }
 
-// Signatures of 256 bytes tell the resemblance to three hundredths or so.
+// Signatures of 256 bytes give the resemblance to about 0.03.
 func ExampleMinHash() {
 	m, err := dedup.NewMinHash(dedup.MinHashConfig{Slots: 256})
 	if err != nil {

@@ -45,7 +45,7 @@ func ExampleSeenTest() {
 	// asked 4, new 3, seen 1, false positives 0
 }
 
-// LayerOf tells where a URL leaves known ground.
+// LayerOf says at which segment a URL leaves what is known.
 func ExampleMultilayer_LayerOf() {
 	filter, err := dedup.NewMultilayer(dedup.Config{})
 	if err != nil {

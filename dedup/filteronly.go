@@ -6,9 +6,8 @@ import "crawler/weburl"
 // seen. So new URLs are lost, and Stats says how many, by theory and by measurement. It
 // never answers Maybe.
 //
-// The filter never restarts, for there is nothing to rebuild it from: it stays as large
-// as Config.ExpectURLs asks for, whatever comes. Memory: Stats.FilterBytes, and 330 kB of
-// samples at most.
+// The filter never restarts, as there is nothing to rebuild it from: its size stays what
+// Config.ExpectURLs asks for. Memory: Stats.FilterBytes, and 330 kB of samples at most.
 type FilterOnly struct {
 	core
 	risk  *risk

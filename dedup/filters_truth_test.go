@@ -105,7 +105,7 @@ func every(t *testing.T, n int) []filter {
 	}
 }
 
-// No filter ever denies what it was told: asked about known URLs while it grows,
+// No filter ever denies what was added to it: asked about known URLs while it grows,
 // in random order, 200,000 times each; with DEDUP_LONG=1 a hundred million times
 // each, in 3 to 6 minutes.
 func TestNoFalseNegative(t *testing.T) {

@@ -32,8 +32,8 @@ const (
 //
 // A table is sorted by its block and holds 32 of the other 48 bits beside the
 // number of the document, so a bucket is read in sequence, and the document
-// itself only if it is almost certainly one to find. What was added lately, at
-// most one in eight, is in chains until it is sorted in with the rest.
+// itself only if it almost certainly matches. The documents added last, at most one in
+// eight, are in chains until they are sorted in with the rest.
 //
 // A document takes 32 bytes in the tables, 12 for its hash and id, and up to 18
 // for buckets and chains: 48 in all with a million. Add costs 0.5 µs on average;
@@ -52,7 +52,7 @@ type HammingIndex struct {
 	ids    []uint32
 	shift  int // a bucket is the first 16 - shift bits of a block
 	tables [hammingBlocks]blockTable
-	sorted int         // so many documents are in the tables
+	sorted int         // how many documents are in the tables
 	recent [][4]uint32 // the others: for each table, the one before in its bucket, + 1
 }
 

@@ -14,10 +14,10 @@ import (
 // counted.
 const maxWords = weburl.MaxLen/8 + 1
 
-// hasher computes the fingerprints of URLs and their prefixes: 64-bit values that nobody
-// can foretell without the crawl's secret seed: the multilinear hash of Lemire and
-// Kaser (2014, "Strongly universal string hashing is fast", MULTILINEAR), which
-// is the upper half of
+// hasher computes the fingerprints of URLs and their prefixes, 64-bit values that nobody
+// can predict without the crawl's secret seed. They are the multilinear hash of Lemire and
+// Kaser (2014, "Strongly universal string hashing is fast", MULTILINEAR), which is the upper
+// half of
 //
 //	add + sum of words[j]*w[j]  mod 2^128
 //

@@ -299,8 +299,8 @@ func BenchmarkHash(b *testing.B) {
 		})
 	}
 	h := newHasher(1)
-	run("name", h.fingerprint)
-	run("name-and-prefixes", func(u weburl.URL) uint64 {
+	run("fingerprint", h.fingerprint)
+	run("fingerprint-and-prefixes", func(u weburl.URL) uint64 {
 		k := h.key(u, DefaultLayers)
 		return k.full ^ k.prefix[0]
 	})

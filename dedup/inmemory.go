@@ -8,11 +8,11 @@ import "crawler/weburl"
 // The filter restarts by itself: it gets a new seed and, when the crawl has outgrown it,
 // twice the size, and is rebuilt from the log, which is sorted. So no URL is forgotten
 // (clearing a filter would fetch everything again) and the errors of one epoch are not
-// those of the next. The call of Admit that brings about a restart takes longer: 15 to
-// 30 ns for each URL admitted so far.
+// those of the next. The call of Admit that causes a restart takes longer: 15 to 30 ns for
+// each URL admitted so far.
 //
 // Memory: the filter's Stats.FilterBytes and about 10 bytes for each URL and for each of
-// its prefixes that no URL before had.
+// its prefixes that no earlier URL had.
 type InMemory struct {
 	core
 	log exactLog
@@ -22,8 +22,8 @@ func newInMemory(c core) *InMemory {
 	return &InMemory{core: c, log: newExactLog(c.cfg.Layers)}
 }
 
-// Admit implements SeenTest. It asks the log first: most links lead to known pages, and
-// for those the filter need not be asked.
+// Admit implements SeenTest. It asks the log first: most links lead to known pages, which
+// need no question to the filter.
 func (m *InMemory) Admit(u weburl.URL) (Pending, Answer) {
 	m.asked++
 	fp := m.hash.fingerprint(u)

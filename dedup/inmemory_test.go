@@ -438,7 +438,7 @@ func TestShareCovers(t *testing.T) {
 			}
 		}
 	}
-	// And it is not wide for want of an answer.
+	// And it is not so wide that it says nothing.
 	if _, low, high := share(1000, 1_000_000); low < 0.93e-3 || high > 1.07e-3 {
 		t.Errorf("1000 of a million: %g to %g", low, high)
 	}

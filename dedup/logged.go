@@ -6,8 +6,8 @@ import (
 	"crawler/weburl"
 )
 
-// Logged is a Durable that never errs and whose exact log is on disk. The caller keeps
-// it, sorted, and this is all that the two have to say to each other:
+// Logged is a Durable that never errs and whose exact log is on disk. The caller keeps the
+// log there, sorted. The two work together like this:
 //
 //   - Admit and Peek answer Maybe where neither filter nor memory know. The caller looks
 //     the Pending's fingerprint up in the log, at any time and for many at once, and calls
@@ -32,7 +32,7 @@ type Logged struct {
 	spilled bool                // some of the log is on disk, or on its way there
 	recent  *recent             // caches, once it has spilled
 	frozen  *Part               // the part of the tail that is being written; nil: none
-	retired *Part               // one that was written since Rebuild began, which may have missed it
+	retired *Part               // was written since Rebuild began, which may have missed it
 	next    *Rebuild            // the filter's next generation while it is being made
 	open    map[uint64]struct{} // fingerprints of the questions that Adopt found open
 }
@@ -41,9 +41,8 @@ func newLogged(c core) *Logged {
 	return &Logged{core: c, lists: keepLists(c.cfg.Layers), tail: newExactLog(c.cfg.Layers)}
 }
 
-// Admit implements SeenTest. It asks first what answers for known pages: most links lead
-// to those. The layers of the filter, which need the fingerprints of u's prefixes, are
-// for what nothing else in memory knows.
+// Admit implements SeenTest. It asks the cache first, as most links lead to known pages,
+// and the layers of the filter last, as they need the fingerprints of u's prefixes.
 func (l *Logged) Admit(u weburl.URL) (Pending, Answer) {
 	l.asked++
 	fp := l.hash.fingerprint(u)
@@ -109,8 +108,8 @@ func (l *Logged) inTail(fp uint64) bool {
 	return true
 }
 
-// orPending answers for a fingerprint that the filter calls new: so it is, unless a
-// question about it was open when the filter came.
+// orPending answers for a fingerprint that the filter calls new: New, unless a question
+// about it was open when this filter was adopted.
 func (l *Logged) orPending(fp uint64) Answer {
 	if len(l.open) > 0 {
 		if _, open := l.open[fp]; open {
@@ -192,8 +191,8 @@ func (l *Logged) NotFound(p Pending) bool {
 
 // close notes that the log has answered p.
 func (l *Logged) close(p Pending) {
-	l.settled++
-	if len(l.open) > 0 { // a call less: it is seldom so
+	l.checked++
+	if len(l.open) > 0 { // seldom; otherwise the call is spared
 		delete(l.open, p.fp)
 	}
 }
@@ -213,7 +212,7 @@ func (l *Logged) AppendAccount(dst []byte) ([]byte, error) {
 // Stats implements SeenTest.
 func (l *Logged) Stats() Stats {
 	s := l.stats()
-	s.Hot, s.Settled = l.hot, l.settled
+	s.Hot, s.Checked = l.hot, l.checked
 	s.LogBytes = l.tail.bytes() + l.frozen.bytes() + l.retired.bytes()
 	if l.spilled {
 		s.LogBytes += l.recent.bytes()
@@ -268,9 +267,9 @@ func (l *Logged) Rebuild() *Rebuild {
 }
 
 // openQuestions returns the fingerprints of the questions that stay open under a new
-// filter: Maybe is said of their URLs until Found or NotFound is called, even if the filter
-// knows better. Otherwise such a URL could be admitted on another question, and its false
-// positive would be missing in the account; nothing else would be wrong.
+// filter: the answer about their URLs is Maybe until Found or NotFound is called, even if
+// the filter knows better. Otherwise such a URL could be admitted on another question, and
+// its false positive would be missing in the account; nothing else would be wrong.
 func openQuestions(open iter.Seq[Pending]) map[uint64]struct{} {
 	if open == nil {
 		return nil

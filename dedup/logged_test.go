@@ -34,7 +34,7 @@ type state struct {
 	asked    map[weburl.URL]bool
 	open     map[uint64]Pending // questions that wait for the log
 	wrong    int64              // first questions that the filter called maybe
-	settled  int64              // answers of the log
+	checked  int64              // answers of the log
 	journal  modelLog
 }
 
@@ -122,27 +122,27 @@ func (m *crawlModel) check() {
 	}
 	m.job = func() {
 		for fp, found := range found {
-			m.settle(fp, found)
+			m.answered(fp, found)
 		}
 	}
 }
 
-func (m *crawlModel) settle(fp uint64, found bool) {
+func (m *crawlModel) answered(fp uint64, found bool) {
 	p := m.open[fp]
 	delete(m.open, fp)
 	admitted := m.admitted[p.URL()]
 	switch {
 	case found:
-		m.settled++
+		m.checked++
 		m.r.Found(p)
 	case m.r.NotFound(p) == admitted:
 		m.t.Fatalf("NotFound(%v) = %v", p.URL(), !admitted)
 	case !admitted:
-		m.settled++
+		m.checked++
 		m.admit(p.URL())
 	}
 	if !knows(m.r, p.URL()) {
-		m.t.Fatalf("%v was just settled: %d", p.URL(), answer(m.r.Peek(p.URL())))
+		m.t.Fatalf("%v was just answered: %d", p.URL(), answer(m.r.Peek(p.URL())))
 	}
 }
 
@@ -265,7 +265,7 @@ func (m *crawlModel) step() {
 	}
 }
 
-// end settles everything.
+// end answers every open question.
 func (m *crawlModel) end() Stats {
 	m.finish()
 	m.check()
@@ -307,7 +307,7 @@ func TestLoggedIsExact(t *testing.T) {
 		if s.FalsePositives != m.wrong {
 			t.Fatalf("seed %d, %+v: counted %d false positives, truly %d", seed, cfg, s.FalsePositives, m.wrong)
 		}
-		if s.Settled != m.settled || s.Asked < n || s.Seen != s.Asked-n || s.Rate != float64(m.wrong)/n {
+		if s.Checked != m.checked || s.Asked < n || s.Seen != s.Asked-n || s.Rate != float64(m.wrong)/n {
 			t.Fatalf("seed %d: %+v", seed, s)
 		}
 		wrong += m.wrong

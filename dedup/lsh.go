@@ -109,11 +109,11 @@ func BandsFor(cfg MinHashConfig, resemblance, recall float64) (bands, rows int) 
 // enough to know it for a copy, but not all it resembles. At most 2^31 - 1
 // documents fit in.
 //
-// Bands are told apart by 32 bits of a hash, so among ten million documents
-// one candidate or so is a stranger. That hash has no key: the costs hold because
-// nobody can choose signatures without MinHashConfig.Seed. Where pages come from
-// strangers it must be a secret, and so must Signatures from elsewhere be trusted;
-// an index of crafted ones is slow. An LSH belongs to one goroutine.
+// Bands are compared by 32 bits of a hash, so among ten million documents about one
+// candidate shares no band. That hash has no key: the costs hold because nobody can choose
+// signatures without MinHashConfig.Seed. Where pages come from strangers the seed must be a
+// secret, and signatures made elsewhere must be trusted: an index of crafted ones is slow.
+// An LSH belongs to one goroutine.
 type LSH struct {
 	cfg   LSHConfig
 	bands []band

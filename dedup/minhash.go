@@ -100,7 +100,7 @@ type MinHash struct {
 	key    uint64
 	minima [MaxSlots]uint64 // by slot; noShingle where none fell
 	full   []uint16         // slots that are not empty
-	orders []order          // by slot: from where it borrows
+	perms  []permutation    // by slot: from where it borrows
 	dense  []uint64
 	buf    [shinglesAtOnce]uint64
 }
@@ -111,13 +111,13 @@ const (
 	slotBits       = 10 // of a mixed hash choose the slot, at most
 )
 
-// order is a permutation of the slots: t -> (t*step + start) mod Slots. It
+// permutation is one of the slots: t -> (t*step + start) mod Slots. It
 // depends on nothing but the slot that borrows, so two pages in which the same
 // slots are empty borrow from the same ones.
-type order struct{ start, step, back uint16 }
+type permutation struct{ start, step, back uint16 }
 
-// rank returns the place of a slot in the order, modulo Slots.
-func (o order) rank(slot uint16) uint16 { return (slot - o.start) * o.back }
+// rank returns the place of a slot in the permutation, modulo Slots.
+func (o permutation) rank(slot uint16) uint16 { return (slot - o.start) * o.back }
 
 // NewMinHash returns a MinHash for signatures as cfg says.
 func NewMinHash(cfg MinHashConfig) (*MinHash, error) {
@@ -126,14 +126,14 @@ func NewMinHash(cfg MinHashConfig) (*MinHash, error) {
 		return nil, err
 	}
 	m := &MinHash{cfg: cfg, key: splitmix.Finish(cfg.Seed + splitmix.Golden), full: make([]uint16, 0, cfg.Slots)}
-	m.orders, m.dense = make([]order, cfg.Slots), make([]uint64, cfg.Slots)
-	for i := range m.orders {
+	m.perms, m.dense = make([]permutation, cfg.Slots), make([]uint64, cfg.Slots)
+	for i := range m.perms {
 		h := splitmix.Finish(uint64(i+1) * splitmix.Golden)
-		o := order{start: uint16(h), step: uint16(h>>16) | 1}
+		o := permutation{start: uint16(h), step: uint16(h>>16) | 1}
 		for o.back = o.step; o.back*o.step != 1; {
 			o.back *= 2 - o.back*o.step // Newton's step doubles the right bits
 		}
-		m.orders[i] = o
+		m.perms[i] = o
 	}
 	return m, nil
 }
@@ -236,11 +236,11 @@ func (m *MinHash) densify(minima []uint64) []uint64 {
 	return m.dense
 }
 
-// lender returns the first slot that is not empty in the order of an empty
+// lender returns the first slot that is not empty in the permutation of an empty
 // one. It is found by trying one after another, or, when few are not empty, as
 // the one of least rank among them: in about sqrt(Slots) steps at most.
 func (m *MinHash) lender(slot int) uint16 {
-	o, mask := m.orders[slot], uint16(m.cfg.Slots-1)
+	o, mask := m.perms[slot], uint16(m.cfg.Slots-1)
 	if len(m.full)*len(m.full) > m.cfg.Slots {
 		at := o.start & mask
 		for m.minima[at&(MaxSlots-1)] == noShingle {

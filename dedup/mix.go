@@ -9,7 +9,7 @@ const (
 
 // fold multiplies to 128 bits and folds the product: every bit of x reaches
 // every bit of the result in one multiplication. It is not one-to-one, so it is
-// used where a value only picks bits, never to name a key.
+// used where a value only picks bits, never to identify a key.
 func fold(x, mul uint64) uint64 {
 	hi, lo := bits.Mul64(x, mul)
 	return hi ^ lo

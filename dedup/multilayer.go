@@ -13,19 +13,18 @@ import (
 //
 // A URL is cut into segments: origin, path segments, query. What a segment adds to
 // the sum of those before it depends on secret factors of its place, and the sum
-// x_i, scattered, is the fingerprint of the first i segments (see hasher). Layer i, for i up to
-// Config.Layers, is a Bloom filter of the proper prefixes x_i; the last array is
-// one of x over all segments, however many. Only a URL that the last array and
-// every layer know is "maybe seen".
+// x_i, scattered, is the fingerprint of the first i segments (see hasher). Layer i, for i
+// up to Config.Layers, is a Bloom filter of the proper prefixes x_i; the last array is one
+// of x over all segments, however many. Only a URL that the last array and every layer know
+// is "maybe seen".
 //
-// It errs as a Bloom of the last array's size does, and less where a layer knows
-// better. At equal memory that is twice as often as a Bloom at 10 or 16 bits a URL,
-// for the layers take up to an eighth.
+// It errs as often as a Bloom of the last array's size, and less often where a layer knows
+// better. At equal memory that is twice as often as a Bloom at 10 or 16 bits a URL, as the
+// layers take up to an eighth.
 //
-// A question costs one cache miss when the last array denies it, and otherwise
-// one for each layer besides, in layers that are a tenth of the size; the
-// fingerprints of prefixes are computed only then. Nothing is allocated. A Multilayer is not
-// safe for concurrent use.
+// A question costs one cache miss when the last array calls the URL new, and otherwise one
+// more for each layer, in layers that are a tenth of the size; only then the fingerprints of
+// prefixes are computed. Nothing is allocated. A Multilayer is not safe for concurrent use.
 type Multilayer struct {
 	hash   *hasher
 	layers []Bloom
@@ -52,7 +51,7 @@ func (r *run) has(u weburl.URL) bool {
 const (
 	prefixesPerURL = 0.20
 	bitsPerPrefix  = 10 // one percent false positives in a layer
-	minPrefixes    = 64 // a layer is sized for at least so many
+	minPrefixes    = 64 // a layer is sized for at least this many
 )
 
 // NewMultilayer returns an empty filter for cfg.ExpectURLs URLs.
@@ -204,8 +203,7 @@ const (
 )
 
 // judge says what the filter knows of u, whose fingerprint is given. It asks the last array
-// first: that denies most new URLs at once, whose prefixes the layers would all
-// know.
+// first: most new URLs have prefixes that all layers know, and it alone calls them new.
 func (m *Multilayer) judge(u weburl.URL, fp uint64) verdict {
 	switch {
 	case !m.last.Has(fp):

@@ -35,7 +35,7 @@ func (v Verdict) String() string {
 // Finding is what Duplicates says about a page.
 type Finding struct {
 	Verdict Verdict
-	Of      uint32 // the earlier page: the first with that text, the most similar one; 0 for NewText
+	Of      uint32 // the earlier page, the first with that text or the most similar; 0 for NewText
 	// Similarity is the resemblance to it: 1 for SameText, estimated or exact
 	// for NearText. For NewText it is 0.
 	Similarity float64
@@ -69,18 +69,17 @@ type DuplicatesConfig struct {
 	Shingles func(id uint32) []uint64
 }
 
-// Duplicates tells of every page of a crawl whether its text was met before:
-// exactly, by Digest; or nearly, by MinHash signatures in an LSH. Its memory is
-// that of the LSH and about 50 bytes for each different text.
+// Duplicates says of every page of a crawl whether an earlier one had its text: exactly, by
+// Digest; or nearly, by MinHash signatures in an LSH. Its memory is that of the LSH and
+// about 50 bytes for each different text.
 //
 // Without DuplicatesConfig.Shingles an estimate decides. Then about 10 % of the pages
 // it calls near-duplicates may resemble the earlier page less than the threshold
 // asks (6 % with 256 slots), where many pairs are near it.
 //
 // Add takes 6 µs for a page of 1,000 words among 100,000, and what Shingles
-// takes. Two Duplicates cannot be merged, since what each said depended on what
-// it had met; their pages can be added to a third. A Duplicates belongs to one
-// goroutine.
+// takes. Two Duplicates cannot be merged, since each Finding depended on the pages before
+// it; their pages can be added to a third. A Duplicates belongs to one goroutine.
 type Duplicates struct {
 	cfg     DuplicatesConfig
 	index   *LSH

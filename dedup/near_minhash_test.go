@@ -181,7 +181,7 @@ func TestSketchIsOfASet(t *testing.T) {
 }
 
 // Both ways to find the lender of an empty slot must agree with the definition,
-// the first slot in the borrower's order that is not empty.
+// the first slot in the borrower's permutation that is not empty.
 func TestLenderByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, slots := range []int{MinSlots, 256, MaxSlots} {
@@ -194,7 +194,7 @@ func TestLenderByDefinition(t *testing.T) {
 				m.full = append(m.full, uint16(i))
 			}
 			for slot := range slots {
-				o := m.orders[slot]
+				o := m.perms[slot]
 				want, t0 := -1, 0
 				for ; want < 0; t0++ {
 					if at := (t0*int(o.step) + int(o.start)) % slots; m.minima[at] != noShingle {

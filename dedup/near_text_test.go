@@ -78,7 +78,7 @@ func TestJaccardByDefinition(t *testing.T) {
 }
 
 // The slide of source 002 that asks whether a page is new names three ways to
-// find it is not: its URL, its text, or nearly its text was met before. The
+// find it is not: its URL, its text, or nearly its text was seen before. The
 // second and the third:
 func TestSource002ThisPageIsANewOne(t *testing.T) {
 	d, err := NewDuplicates(DuplicatesConfig{})

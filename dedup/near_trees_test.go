@@ -15,7 +15,7 @@ import (
 )
 
 // treeEnv names directories of HTML files, separated as in PATH, on which the
-// near-duplicates found are held against the exact resemblance of all pairs.
+// near-duplicates found are compared with the exact resemblance of all pairs.
 const treeEnv = "CRAWLER_HTML_TREES"
 
 // Recall and precision at the default threshold that the default configuration

@@ -1,7 +1,7 @@
 package dedup
 
-// Part is a part of the log that is to be written to disk. Nothing changes it, so any
-// goroutine may read it.
+// Part is a part of the log on its way to disk. Nothing changes it, so any goroutine may
+// read it.
 type Part struct {
 	exactLog
 	owner *Logged
@@ -52,10 +52,10 @@ func (p *Part) addTo(m *Multilayer) {
 	}
 }
 
-// newLists are what was admitted since TakeNew was last called, and what that returned,
-// to be reused.
+// newLists has the lists of what was admitted since TakeNew was last called, and those it
+// returned then, whose memory is used again.
 type newLists struct {
-	kept       bool // else nobody will ask for them
+	kept       bool // otherwise nobody will ask for them
 	now, taken newList
 }
 

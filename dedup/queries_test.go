@@ -135,7 +135,7 @@ func (w *web) know(u weburl.URL) bool {
 	return true
 }
 
-// ask asks n different questions, or fewer if there are not so many, and returns
+// ask asks n different questions, or all if there are fewer, and returns
 // how many.
 func (w *web) ask(q query, list []weburl.URL, n int, question func(u weburl.URL)) (asked int) {
 	var before Set

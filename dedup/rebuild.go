@@ -25,9 +25,9 @@ func (b *Rebuild) Add(layer int, fps []uint64) {
 
 // Adopt ends the restart, in the goroutine that owns the Logged: it adds the tail, which
 // takes 15 to 30 ns for each URL in it, and puts the filter in its place. open, which may
-// be nil, has the questions that were answered with Maybe and have no answer yet: they
-// stay open, so that every false positive is counted, even if the new filter knows that
-// the URL is new. The next Adopt forgets them. A second call does nothing.
+// be nil, has the pending checks, answered with Maybe and neither Found nor NotFound since:
+// they stay open, so that every false positive is counted, even if the new filter knows
+// that the URL is new. The next Adopt forgets them. A second call does nothing.
 func (b *Rebuild) Adopt(open iter.Seq[Pending]) {
 	l := b.owner
 	if l.next != b {

@@ -23,13 +23,13 @@ func (r *recent) bytes() int64 {
 	return int64(recentSets*recentWays*8 + len(r.prefixes)*prefixSlots*8)
 }
 
-// recentFingerprints is a cache of fingerprints of URLs that were surely admitted: of
-// those in a set the one that was asked for longest ago makes room. A fingerprint is in
-// the set that its lower bits choose, which is half a cache line; 0 marks an empty way,
-// so the fingerprint 0 is never in.
+// recentFingerprints is a set-associative cache of fingerprints of URLs that were surely
+// admitted; the least recently used of a set makes room. The lower bits of a fingerprint
+// choose its set, which is half a cache line; 0 marks an empty way, so the fingerprint 0 is
+// never cached.
 type recentFingerprints [recentSets][recentWays]uint64
 
-// has reports whether fp is in the cache, and makes it the last of its set to go.
+// has reports whether fp is in the cache, and makes it the most recently used of its set.
 func (r *recentFingerprints) has(fp uint64) bool {
 	set := &r[fp%recentSets]
 	for i, x := range set {
@@ -44,7 +44,7 @@ func (r *recentFingerprints) has(fp uint64) bool {
 	return false
 }
 
-// put adds fp, unless it is there.
+// put adds fp unless it is in the cache already.
 func (r *recentFingerprints) put(fp uint64) {
 	if !r.has(fp) {
 		set := &r[fp%recentSets]
@@ -53,8 +53,8 @@ func (r *recentFingerprints) put(fp uint64) {
 	}
 }
 
-// recentPrefixes is a cache of fingerprints of prefixes that were surely logged, one in
-// each slot: the latest.
+// recentPrefixes is a cache of fingerprints of prefixes that were surely logged: each slot
+// has the latest one.
 type recentPrefixes [prefixSlots]uint64
 
 // put adds fp and reports whether it was missing. 0 always is.

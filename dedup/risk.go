@@ -23,16 +23,16 @@ const sampleLimit = 10_000
 // but the number of questions answered "seen" bounds it.
 //
 // By measurement: of the URLs that stats.Sample accepts by their hashes all that were
-// asked about are kept, and so it is known which of those the filter called seen were
-// not. Both samples have the same seed and limit. The second has only fingerprints that came
-// to the first as well, so the first is never less choosy.
+// asked about are kept, so it is known which of them the filter wrongly called seen. Both
+// samples have the same seed and limit. Whatever is added to the second was added to the
+// first, so the first never accepts more than the second.
 type risk struct {
 	all, lost *stats.Sample
 
 	sum, variance float64 // of the number of lost URLs, until the rate was last computed
 	rate          float64 // as it was then
 	exposed       int64   // URLs admitted whose prefixes were known
-	since         int64   // as many of them since then
+	since         int64   // those admitted since then
 }
 
 func newRisk(seed uint64) *risk {
@@ -94,7 +94,7 @@ func losses(rate float64) (mean, variance float64) {
 	return mean, mean / (1 - rate)
 }
 
-// report fills in Stats, where ExpectedRate stands already.
+// report fills in Stats, which must have ExpectedRate already.
 func (k *risk) report(s *Stats) {
 	mean, variance := k.upTo(s.ExpectedRate)
 	s.Risked = min(mean, float64(s.Seen))

@@ -8,7 +8,7 @@ type Answer uint8
 const (
 	New   Answer = iota // it was never admitted before
 	Seen                // it was admitted before (by a FilterOnly: probably)
-	Maybe               // only the log on disk can tell (a Logged alone says so)
+	Maybe               // only the log on disk knows (only a Logged answers this)
 )
 
 // SeenTest admits every URL once: the URL-seen test of a crawl (Heydon and Najork 1999,
@@ -21,19 +21,18 @@ const (
 //   - FilterOnly keeps no log. A new URL that the filter takes for a known one is lost,
 //     and Stats says how many that may be.
 //
-// A SeenTest is not safe for concurrent use: two goroutines that ask about one URL at a
-// time would both get New. Two of them cannot be merged, as their accounts cannot be
-// joined.
+// A SeenTest is not safe for concurrent use: two goroutines that ask about one URL at the
+// same time would both get New. Two SeenTests cannot be merged, as their accounts cannot.
 type SeenTest interface {
 	// Admit asks about u and admits it if it is new. It is one question of the account.
 	//
 	//   - New: u was admitted by this call.
 	//   - Seen: it was admitted before; by a FilterOnly, probably.
-	//   - Maybe: only the log on disk can tell. u is not admitted, and p is the open
-	//     question, for Logged.Found or NotFound. Several may be open at a time, also
+	//   - Maybe: only the log on disk knows. u is not admitted, and p is the pending
+	//     check, for Logged.Found or NotFound. Several may be pending at a time, even
 	//     about one URL.
 	//
-	// Otherwise p is the zero Pending. Admit allocates nothing but what growth needs.
+	// Otherwise p is the zero Pending. Admit allocates only when something grows.
 	Admit(u weburl.URL) (p Pending, a Answer)
 
 	// Peek gives Admit's answer, but admits nothing and is no question of the account.

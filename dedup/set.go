@@ -13,7 +13,7 @@ import "math/bits"
 // and by a quarter, between 70 and 88 percent full, from different first sizes:
 // growth needs one 64th of the memory beside, never as much again.
 //
-// The hashes must be uniformly distributed, else it is correct but slow.
+// The hashes must be uniformly distributed, otherwise it is correct but slow.
 // A Set is not safe for concurrent use.
 type Set struct {
 	tables [1 << tableBits]table

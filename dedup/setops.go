@@ -36,7 +36,7 @@ func (b *Bloom) Intersect(o *Bloom) error {
 }
 
 // match returns an error unless b and o write every key to the same bits. It
-// does not name the seeds: they are secret.
+// does not print the seeds: they are secret.
 func (b *Bloom) match(o *Bloom) error {
 	switch {
 	case len(b.lines) != len(o.lines):

@@ -85,8 +85,8 @@ func (s Size) Rate(keys int64) float64 {
 	return math.Pow(lineRate(load, 64, lineWords), float64(s.Lines))
 }
 
-// lineRate is the rate of one line when the mean load of lines is as given. A line
-// has so many parts, in each of which a key has one of the given number of cells.
+// lineRate is the rate of one line when the mean load of lines is as given. A line has the
+// given number of parts, in each of which a key has one of the given number of cells.
 func lineRate(load float64, cells, parts int) float64 {
 	if load > 700 { // all cells are in use; and e^-load would underflow
 		return 1

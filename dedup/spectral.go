@@ -53,7 +53,7 @@ func (m SpectralMethod) String() string {
 // table of names: 8 bytes a key, whatever the key.
 //
 // A key has four counters of 8 bits, one in each quarter of a cache line of 64;
-// the few that pass 254 go on in a table. The line comes from the high bits of
+// the few that pass 254 continue in a table. The line comes from the high bits of
 // the hash, the counters from the hash mixed with the seed, so keys must be
 // hashes, as for Bloom.
 //
@@ -61,10 +61,10 @@ func (m SpectralMethod) String() string {
 // answers for its keys stay upper bounds.
 //
 // Add, Count and Remove cost one cache miss (RecurringMinimum up to two), and
-// for keys met 255 times or more a look into the table besides: among 125,000
+// for keys added 255 times or more a look into the table besides: among 125,000
 // pages 15 ns an Add by MinimumSelection, 28 by MinimalIncrease and 45 by
-// RecurringMinimum; 14 to 20 ns a Count, 40 by the last. Where every page
-// was met 300 times, so that the table is large, Add and Count take 130 to 250 ns,
+// RecurringMinimum; 14 to 20 ns a Count, 40 by the last. Where every page was
+// added 300 times, so that the table is large, Add and Count take 130 to 250 ns,
 // 300 to 350 by the last (BenchmarkSpectralLarge). Only growth of the table
 // allocates: 16 bytes for each counter in it and at most three times as much for
 // its gaps. It has at most one entry a counter, and by the first two methods, when
@@ -159,7 +159,7 @@ func (s *Spectral) addSecond(m, n, minimum uint64) {
 
 // Remove takes back one occurrence of the key with hash h. It returns
 // ErrNotCounted if there can be none. A key that was never added must not be
-// removed: where the filter cannot tell, other keys lose the occurrence.
+// removed: where the filter does not notice, other keys lose the occurrence.
 //
 // With MinimalIncrease it returns ErrMethod. There an occurrence raised only
 // some of the key's counters, and nobody knows which: to lower them all would
@@ -202,7 +202,7 @@ func (s *Spectral) Count(h uint64) uint64 {
 // too few, but errs more often than one filter of both streams would: a counter
 // is at least as high as each part's truth, and their sum as that of both.
 //
-// The filters must have the same method, size and seed, else Merge returns
+// The filters must have the same method, size and seed, otherwise Merge returns
 // ErrMismatch. It returns ErrMethod for RecurringMinimum: a key may be in one of
 // the second filters and not in the other, and the sum would then lack the part
 // that only a first filter counted. In either case s stays as it was.

@@ -11,26 +11,26 @@ type overflow struct {
 	used  int
 }
 
-// overflowed is one entry. Names are indices of counters plus one, so that the
+// overflowed is one entry. Ids are indices of counters plus one, so that the
 // zero value is an empty slot.
-type overflowed struct{ name, value uint64 }
+type overflowed struct{ id, value uint64 }
 
 // minOverflow is the number of slots of the first table.
 const minOverflow = 16
 
-// home returns the slot where the search for a name begins. The counters of a
+// home returns the slot where the search for an id begins. The counters of a
 // line are neighbours, those of one quarter the same: so the four of a key are
 // at hand after one cache miss.
-func (t *overflow) home(name uint64) int {
-	line, w := (name-1)/lineCounters, (name-1)/quarter%ways
+func (t *overflow) home(id uint64) int {
+	line, w := (id-1)/lineCounters, (id-1)/quarter%ways
 	return int(line*splitmix.Golden>>32+w) & (len(t.slots) - 1)
 }
 
-// find returns the slot of the name, or the empty one where it would go. There
+// find returns the slot of the id, or the empty one where it would go. There
 // must be slots.
-func (t *overflow) find(name uint64) int {
-	i := t.home(name)
-	for t.slots[i].name != name && t.slots[i].name != 0 {
+func (t *overflow) find(id uint64) int {
+	i := t.home(id)
+	for t.slots[i].id != id && t.slots[i].id != 0 {
 		i = (i + 1) & (len(t.slots) - 1)
 	}
 	return i
@@ -46,7 +46,7 @@ func (t *overflow) put(counter, value uint64) {
 		t.resize(max(minOverflow, 2*len(t.slots)))
 	}
 	at := &t.slots[t.find(counter+1)]
-	if at.name == 0 {
+	if at.id == 0 {
 		t.used++
 	}
 	*at = overflowed{counter + 1, value}
@@ -57,8 +57,8 @@ func (t *overflow) resize(n int) {
 	old := t.slots
 	t.slots = make([]overflowed, n)
 	for _, e := range old {
-		if e.name != 0 {
-			t.slots[t.find(e.name)] = e
+		if e.id != 0 {
+			t.slots[t.find(e.id)] = e
 		}
 	}
 }
@@ -67,8 +67,8 @@ func (t *overflow) resize(n int) {
 // that no search stops short (Knuth, volume 3, algorithm 6.4R).
 func (t *overflow) remove(counter uint64) {
 	gap, mask := t.find(counter+1), len(t.slots)-1
-	for i := (gap + 1) & mask; t.slots[i].name != 0; i = (i + 1) & mask {
-		if (i-t.home(t.slots[i].name))&mask >= (i-gap)&mask {
+	for i := (gap + 1) & mask; t.slots[i].id != 0; i = (i + 1) & mask {
+		if (i-t.home(t.slots[i].id))&mask >= (i-gap)&mask {
 			t.slots[gap] = t.slots[i]
 			gap = i
 		}

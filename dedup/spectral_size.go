@@ -52,16 +52,14 @@ func (c SpectralConfig) size() (int64, error) {
 	return or(c.Bytes, int64(math.Ceil(float64(c.Keys)*c.BytesPerKey))), nil
 }
 
-// spectralLines returns how many lines so many bytes are, of which a filter has
-// at least one.
+// spectralLines returns how many lines the given bytes make, at least one.
 func spectralLines(bytes int64) int64 {
 	return (min(max(bytes, 1), maxCounters) + lineCounters - 1) / lineCounters
 }
 
-// SpectralRate returns the share of the counts that are wrong in a filter of so
-// many bytes that holds keys distinct keys: all of them by MinimumSelection, an
-// upper bound for MinimalIncrease. It is also the chance that a key that was
-// never added is counted.
+// SpectralRate returns the share of the counts that are wrong in a filter of the given
+// bytes that holds keys distinct keys: the exact share for MinimumSelection, an upper bound
+// for MinimalIncrease. It is also the chance that a key that was never added is counted.
 //
 // A count is wrong if each of the key's counters is shared (Cohen and Matias
 // 2003, claim 1), which is the event of a Bloom filter's false positive. As in

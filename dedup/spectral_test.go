@@ -31,7 +31,7 @@ func sameCounters(a, b *Spectral) bool {
 			return false
 		}
 		for _, e := range one.table.slots {
-			if e.name != 0 && *other.table.at(e.name - 1) != e.value {
+			if e.id != 0 && *other.table.at(e.id - 1) != e.value {
 				return false
 			}
 		}

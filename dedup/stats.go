@@ -14,29 +14,28 @@ type Stats struct {
 	Fill         float64 // share of Bits that are set
 	ExpectedRate float64 // chance that a new URL under known prefixes is called "maybe" now
 
-	// FalsePositives are new URLs that the filter called "maybe"; the exact log put them
-	// right (without one they are lost, and not counted here). Rate is their share of
-	// New, the questions about URLs that were truly new, over the whole crawl: fuller and
-	// emptier times, known prefixes and unknown ones. So it is below ExpectedRate as a
-	// rule. RateLow and RateHigh enclose the true rate with 95 % confidence.
+	// FalsePositives are new URLs that the filter called "maybe" and the exact log found to
+	// be new (without a log they are lost, and not counted here). Rate is their share of
+	// New, the questions about URLs that were truly new, over the whole crawl: filters fuller
+	// and emptier, prefixes known and unknown. So it is usually below ExpectedRate. RateLow
+	// and RateHigh are its 95 % confidence interval.
 	FalsePositives          int64
 	Rate, RateLow, RateHigh float64
 
-	// Pruned are further ones that a layer prevented: the last array said "maybe", a layer
-	// "new".
+	// Pruned are the false positives that a layer prevented: the last array said "maybe", a
+	// layer "new".
 	Pruned int64
 	Layers []LayerStats // the first is that of the origins
 
-	// Of a Logged: Hot are the questions that the cache of recent URLs answered, Settled
-	// those that the log on disk did, by Found or NotFound.
-	Hot, Settled int64
+	// Of a Logged: Hot are the questions that the cache of recent URLs answered, Checked
+	// those that the log on disk answered, by Found or NotFound.
+	Hot, Checked int64
 
-	// Of a FilterOnly. Risked is the expected number of URLs that were lost, from
-	// how full the filter was when others came (see risk); with 97.5 % confidence
-	// it is RiskedHigh at most. And as measured: of SampledURLs distinct URLs
-	// that were asked about, chosen by their hashes, SampledLost were lost; Rate,
-	// RateLow and RateHigh then come from these. While no more than 10,000 URLs
-	// were asked about they are all of them.
+	// Of a FilterOnly. Risked is the expected number of URLs that were lost, computed from
+	// how full the filter was when each URL was admitted (see risk); with 97.5 % confidence
+	// it is RiskedHigh at most. Measured: of SampledURLs distinct URLs that were asked about,
+	// chosen by their hashes, SampledLost were lost; Rate, RateLow and RateHigh then come
+	// from these. The sample is complete up to 10,000 URLs asked about.
 	Risked, RiskedHigh       float64
 	SampledURLs, SampledLost int64
 

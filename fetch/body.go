@@ -14,8 +14,8 @@ const (
 	// maxPooled is the largest buffer kept for another page. One huge page must
 	// not pin its memory for the rest of the crawl.
 	maxPooled = 1 << 20
-	// maxPresize is how far an announced Content-Length is believed before the
-	// bytes have come.
+	// maxPresize is the largest Content-Length that is believed before the bytes have
+	// arrived.
 	maxPresize = 256 << 10
 	// ratioGrace is the decoded size up to which any ratio is fine.
 	ratioGrace = 1 << 20
@@ -26,14 +26,14 @@ const (
 	maxEmptyReads = 100
 	// sniffLen is how much http.DetectContentType looks at.
 	sniffLen = 512
-	// lateLook is how much of a body is read before its first bytes are asked whether
-	// it is what its header says: most pages are shorter.
+	// lateLook is how much of a body is read before its first bytes are checked against
+	// its header: most pages are shorter.
 	lateLook = 64 << 10
 )
 
-// wireReader counts what comes over the wire, stops at a limit and remembers
-// how it ended: a decoder's complaint about missing input is then told from the
-// connection's failure.
+// wireReader counts the bytes from the wire, stops at a limit and remembers how it ended, so
+// that a decoder's complaint about missing input can be distinguished from the connection's
+// failure.
 type wireReader struct {
 	src  io.Reader
 	pace *pace
@@ -107,8 +107,8 @@ func (c *Client) readBody(res *Response, raw *http.Response, lim limits) error {
 	return nil
 }
 
-// wireLimit is how many bytes to take off the wire for most decoded ones. One
-// more than fits tells a cut body from one that just fits.
+// wireLimit is how many bytes to read from the wire for most decoded ones. One
+// more than fits distinguishes a cut body from one that just fits.
 func wireLimit(most int64, raw *http.Response) int64 {
 	if len(raw.Header["Content-Encoding"]) == 0 || most == 0 {
 		return most + 1
@@ -217,7 +217,7 @@ func (c *Client) readUpTo(res *Response, br *bodyReader, most int64) (cut bool, 
 	return true, nil
 }
 
-// cause returns what is behind err. A decoder cannot know that the connection
+// cause returns the error that caused err. A decoder cannot know that the connection
 // failed under it, that we cut its input, or that there never was a body: a
 // header may announce a coding and no bytes follow.
 func (br *bodyReader) cause(err error) error {
@@ -234,8 +234,8 @@ func (br *bodyReader) cause(err error) error {
 }
 
 // drain reads what is left of the wire if that is little, so that the
-// connection can serve another request. What there is (a checksum, garbage
-// behind the coded stream, the end of a cut error page) is of no use.
+// connection can serve another request. The bytes themselves (a checksum, garbage
+// after the coded stream, the end of a cut error page) are useless.
 func (br *bodyReader) drain(raw *http.Response) {
 	if br.wire.err != nil || raw.ContentLength-br.wire.n > maxDrain {
 		return
@@ -247,7 +247,7 @@ func (br *bodyReader) drain(raw *http.Response) {
 	}
 }
 
-// saysNothing reports whether a type is one that servers give to whatever they have.
+// saysNothing reports whether a type is one that servers give to any file.
 func saysNothing(mediaType string) bool {
 	return mediaType == "" || mediaType == "application/octet-stream"
 }

@@ -46,11 +46,11 @@ const (
 	tlsSessions = 1024
 )
 
-// Config says how a Client asks. The zero value is usable: polite limits, no
+// Config sets how a Client requests pages. The zero value is usable: polite limits, no
 // proxy, no cookies.
 type Config struct {
 	// UserAgent is sent with every request. Give the program's name and a
-	// contact: it is how a site's owner tells the crawler to go away.
+	// contact: a site's owner needs it to ask the crawler to stay away.
 	UserAgent string
 	// Header is sent with every request, over the defaults (Accept,
 	// Accept-Encoding). New refuses names and values HTTP does not allow, line
@@ -110,13 +110,13 @@ type Config struct {
 	Guard *Guard
 	// Resolver looks names up; nil: the system's.
 	Resolver *net.Resolver
-	// DialContext replaces the dialer, and with it what the Guard does about
-	// addresses. An error of it that wraps ErrAddress says that the address is
+	// DialContext replaces the dialer, and with it the Guard's check of
+	// addresses. An error of it that wraps ErrAddress means that the address is
 	// refused on purpose.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Resolve maps "host:port" to the "address:port" to dial instead, as made
-	// by ParseResolve. It comes before DialContext and DNS. What stands here was
-	// asked for by the user, so the Guard lets these addresses pass.
+	// by ParseResolve. It comes before DialContext and DNS. The user has asked for
+	// these addresses, so the Guard lets them pass.
 	Resolve map[string]string
 	// TLS is for servers and an https proxy; nil: any certificate must be valid.
 	TLS *tls.Config
@@ -125,7 +125,7 @@ type Config struct {
 	// Guard lets that pass, and cannot see where the proxy connects to: of the
 	// URL's host it refuses what is an address itself, and localhost.
 	Proxy *url.URL
-	// Jar keeps cookies, if it is set. LoadCookies makes one from a file.
+	// Jar keeps cookies; nil: none are kept. LoadCookies makes one from a file.
 	Jar http.CookieJar
 }
 
@@ -247,7 +247,7 @@ func (c *Client) Get(ctx context.Context, u weburl.URL) (*Response, error) {
 	return c.get(ctx, u, limits{body: c.cfg.MaxBody, byType: c.cfg.BodyLimit})
 }
 
-// limits says how much of a body to read, and how slowly it may come.
+// limits sets how much of a body to read, and how slowly it may come.
 type limits struct {
 	body   int64
 	byType func(mediaType string) int64 // may be nil
@@ -312,7 +312,7 @@ func (c *Client) ask(ctx context.Context, res *Response) (*http.Response, error)
 	return raw, nil
 }
 
-// refuse says why u is not asked for.
+// refuse returns why u is not requested, nil if it may be.
 func (c *Client) refuse(u weburl.URL) error {
 	switch {
 	case u.IsZero():

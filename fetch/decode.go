@@ -110,7 +110,7 @@ type layer struct {
 	coding string
 	dec    decoder
 	out    int64
-	max    int64 // at most so many bytes out
+	max    int64 // most bytes of output
 }
 
 func (l *layer) Read(p []byte) (int, error) {
@@ -173,7 +173,7 @@ func endsGzip(err error) bool {
 }
 
 // deflateDecoder reads the coding "deflate": by the standard a zlib stream, from
-// some servers a bare deflate stream. The first two bytes tell them apart. The
+// some servers a bare deflate stream. The first two bytes distinguish them. The
 // zlib checksum is not checked: servers that get the wrapping wrong get that
 // wrong too.
 type deflateDecoder struct {

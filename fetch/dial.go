@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// dial is the transport's dialer. Its context is not the page's: net/http goes
-// on dialling when the page has timed out, in case the next page wants the
+// dial is the transport's dialer. Its context is not the page's: net/http continues
+// to dial when the page has timed out, in case the next page wants the
 // connection. So the dial has a limit of its own; Close ends it too.
 func (c *Client) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.DialTimeout)

@@ -5,8 +5,8 @@
 // # One page
 //
 // [Client.Get] sends one GET and reads one response. It never follows a
-// redirect: each hop is a URL of its own, which the crawler must hold against
-// its scope, robots.txt and the set of URLs it has seen, so Get hands back the
+// redirect: each hop is a URL of its own, which the crawler must check against
+// its scope, robots.txt and the set of URLs it has seen, so Get returns the
 // raw Location. The Response has what a record of the exchange needs: the header
 // as sent and as received, when the first byte came, the TLS state, and with
 // Config.Trace the remote address. Get never retries either, except that

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// Reason says in one word why a page could not be had. The set is closed:
-// [Reasons] lists it, and it may stand in outputs and be branched on.
+// Reason says in one word why a page could not be fetched. The set is closed:
+// [Reasons] lists it, and programs may write and compare its values.
 type Reason string
 
 const (
@@ -46,8 +46,8 @@ func Reasons() []Reason {
 }
 
 // Temporary reports whether the same request may well succeed later. A canceled
-// fetch says nothing about the server and counts as not temporary: who canceled
-// it knows whether to ask again.
+// fetch says nothing about the server and counts as not temporary: its caller
+// knows whether to ask again.
 func (r Reason) Temporary() bool {
 	switch r {
 	case ReasonDNS, ReasonConnect, ReasonProxy, ReasonTimeout, ReasonSlow, ReasonReset, ReasonBody, ReasonLocal:
@@ -143,8 +143,8 @@ func classify(parent context.Context, err error) Reason {
 	}
 }
 
-// classifyBody finds the reason of a failure while the body was read. What is
-// nothing else is broken framing.
+// classifyBody finds the reason of a failure while the body was read: broken
+// framing, unless there is another.
 func classifyBody(parent context.Context, err error) Reason {
 	if r := classifyAny(parent, err); r != "" {
 		return r
@@ -164,7 +164,7 @@ func classifyAny(parent context.Context, err error) Reason {
 	switch {
 	case parent.Err() != nil:
 		return ReasonCanceled
-	case errors.As(err, &prepare): // before all that may be wrapped in it
+	case errors.As(err, &prepare): // before the errors that may be wrapped in it
 		return ReasonRequest
 	case errors.Is(err, errBomb):
 		return ReasonBomb
@@ -181,7 +181,7 @@ func classifyAny(parent context.Context, err error) Reason {
 	case errors.As(err, &dns):
 		return ReasonDNS
 	case errors.As(err, &dial):
-		return ReasonConnect // timeouts too: here the host is in doubt, not the page
+		return ReasonConnect // timeouts too: here the host is at fault, not the page
 	case isTimeout(err):
 		return ReasonTimeout
 	case isHeaderTooLarge(err): // in HTTP/2 a stream error too

@@ -17,31 +17,30 @@ import (
 )
 
 // Guard keeps a client away from addresses and ports that a page of a stranger must
-// not lead to: this machine, the networks it stands in, a cloud's metadata. A Client
-// holds every address against it after the name was looked up, in the moment it is
-// dialled, on each hop and each retry; a name server that answers differently the
-// second time gains nothing. Of a name with several addresses those that pass may be
-// used.
+// not lead to: this machine, its networks, a cloud's metadata. A Client checks every
+// address after the name was looked up, at the moment it is dialled, on each hop and
+// each retry; a name server that answers differently the second time gains nothing. If
+// a name has several addresses, those that pass may be used.
 //
 // The zero Guard lets through public addresses only.
 type Guard struct {
-	// Seeds name what the user asked for: the host and port of each may be connected
-	// to wherever they are, and no other port or name with them; without a port, that
-	// of http and that of https. Two things a name
-	// does not reach even so, only its own address written as a seed does: a cloud's
-	// metadata and link-local addresses. And a name that was once connected to at a
-	// public address is public: special addresses it turns up with later are refused.
+	// Seeds are the URLs that the user asked for: the host and port of each may be
+	// connected to at any address, but no other port or name; without a port, the ports
+	// of http and https. Two kinds of address are still refused unless the seed is
+	// written as that address: a cloud's metadata and link-local addresses. And a name
+	// that was once connected to at a public address is public: special addresses that
+	// it has later are refused.
 	Seeds   []weburl.URL
-	Nets    []netip.Prefix // special addresses that are allowed all the same
+	Nets    []netip.Prefix // special addresses that are allowed nevertheless
 	Private bool           // every address is allowed; Ports still count
 	Ports   Ports          // the ports that are allowed; a seed's own is in any case
 }
 
-// ErrAddress says that an address is refused on purpose: by the Guard, or by a
+// ErrAddress means that an address is refused on purpose: by the Guard, or by a
 // Config.DialContext that wraps it. The page's Reason is then "address".
 var ErrAddress = errors.New("address not allowed")
 
-// ErrPort says that the Guard refuses a port. The page's Reason is then "port".
+// ErrPort means that the Guard refuses a port. The page's Reason is then "port".
 var ErrPort = errors.New("port not allowed")
 
 // guard is a Guard at work. It is safe for concurrent use.
@@ -51,7 +50,7 @@ type guard struct {
 	own   map[string]bool    // which of them were named, port included
 }
 
-// permit is what a seed's host and port may do.
+// permit says which addresses a seed's host and port may have.
 type permit struct {
 	literal bool        // the host is an address
 	public  atomic.Bool // the name was connected to at a public address
@@ -115,7 +114,7 @@ func (g *guard) refusesHost(u weburl.URL) error {
 	return g.refuses(addr, g.seeds[hostPort(u)])
 }
 
-// refuses judges one address; p is nil for what is no seed.
+// refuses judges one address; p is nil if it is not a seed's.
 func (g *guard) refuses(addr netip.Addr, p *permit) error {
 	plain := plainAddr(addr)
 	b := special(plain)

@@ -13,7 +13,7 @@ import (
 const DefaultMinRate = 1 << 10
 
 const (
-	// paceGrace is how long a body may take to begin in earnest.
+	// paceGrace is the time from the header during which a body may be slow.
 	paceGrace = 10 * time.Second
 	// paceCheck is the least time between two looks at a body.
 	paceCheck = time.Second

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// How a rule's path is held against a URL's path and query.
+// How a rule's path is compared with a URL's path and query.
 //
 // Both are brought into one spelling first (RFC 9309, section 2.2.2). What means
 // the same is spelt the same: an unreserved character is never percent-encoded,

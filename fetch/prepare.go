@@ -44,8 +44,7 @@ func plainURL(u weburl.URL) url.URL {
 	}
 }
 
-// checkPrepared refuses what net/http would refuse, send otherwise than it stands
-// there, or replace.
+// checkPrepared refuses a header that net/http would refuse, change or replace.
 func checkPrepared(h http.Header) error {
 	const agent = "User-Agent"
 	if v := h[agent]; len(v) != 1 || v[0] == "" || !httpguts.ValidHeaderFieldValue(v[0]) {

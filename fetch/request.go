@@ -58,7 +58,7 @@ func checkField(key string, values []string) error {
 }
 
 // request makes the request for res. It may not be reused: net/http's writer may
-// still hold it when RoundTrip has returned. So its URL lives in the Response,
+// still use it when RoundTrip has returned. So its URL lives in the Response,
 // which is new for each Get anyway.
 func (c *Client) request(ctx context.Context, res *Response) (*http.Request, error) {
 	req := c.base.WithContext(ctx)
@@ -85,7 +85,7 @@ func (c *Client) request(ctx context.Context, res *Response) (*http.Request, err
 
 // setURL fills to from u without parsing. Opaque puts the path on the wire as
 // it is spelled: Path would be unescaped and escaped again by other rules than
-// weburl's, and a server may tell the spellings apart. Path is there for the
+// weburl's, and a server may distinguish the spellings. Path is there for the
 // cookie jar, which looks at nothing else.
 func (c *Client) setURL(to *url.URL, u weburl.URL) {
 	to.Scheme = u.Scheme()

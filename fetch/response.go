@@ -25,8 +25,8 @@ type Response struct {
 	WireBytes   int64  // body bytes read before decoding
 	Truncated   bool   // the body is longer than a limit, or broke off
 	Location    string // the raw Location of a 3xx
-	// RetryAfter is how long the server asks not to be asked again, counted
-	// from now; 0 when it does not say.
+	// RetryAfter is how long the server asks to be left alone, counted from now; 0 if
+	// it does not say.
 	RetryAfter time.Duration
 	Started    time.Time
 	// FirstByte is the time from Started until the header had been read. With
@@ -66,7 +66,7 @@ func (r *Response) Release() {
 	r.buf, r.Body = nil, nil
 }
 
-// setHeader takes over what the header says.
+// setHeader fills in the fields that come from the header.
 func (r *Response) setHeader(raw *http.Response) {
 	r.Status = raw.StatusCode
 	r.Header = raw.Header

@@ -24,7 +24,7 @@ const (
 	DefaultRobotsMemory    = 64 << 20
 )
 
-// RobotsConfig says how robots.txt files are fetched and kept.
+// RobotsConfig sets how robots.txt files are fetched and kept.
 type RobotsConfig struct {
 	// Token is the product token that robots.txt groups name this crawler by.
 	// Empty, it is the beginning of the Client's user agent: "walker" of
@@ -159,14 +159,14 @@ func (r *Robots) Fetch(ctx context.Context, origin string, each EachExchange) (*
 			if p.rules != nil {
 				return p.rules, nil
 			}
-			// Who fetched was canceled; that is no reason to fail here.
+			// The caller that fetched was canceled; that is no reason to fail here.
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 }
 
-// lead fetches for everybody who waits for p.
+// lead fetches for all callers that wait for p.
 func (r *Robots) lead(ctx context.Context, name string, p *pendingRobots, each EachExchange) (*Rules, error) {
 	defer func() {
 		r.mu.Lock()
@@ -202,8 +202,8 @@ func (r *Robots) drop(e *list.Element) {
 	r.memory -= o.rules.size
 }
 
-// outcome is what an exchange comes to: rules and how long they are good for, or
-// where to ask next.
+// outcome is the result of an exchange: rules and how long they are good for, or
+// the URL to request next.
 type outcome struct {
 	rules *Rules // nil: ask at next
 	ttl   time.Duration
@@ -278,7 +278,7 @@ func (r *Robots) read(at weburl.URL, res *Response, err error) outcome {
 	}
 }
 
-// file returns what counts of a body. The Response stays as it is: who made it may
+// file returns the part of a body that counts. The Response stays as it is: the Getter may
 // have given it to others, too.
 func (r *Robots) file(res *Response) []byte {
 	body := res.Body[:min(int64(len(res.Body)), r.cfg.MaxBytes)]

@@ -34,8 +34,8 @@ const (
 	disallowAll
 )
 
-// RobotsSource says what an answer of Rules rests on. The set is closed, and may
-// stand in outputs and be branched on.
+// RobotsSource says what an answer of Rules is based on. The set is closed, and programs may
+// write and compare its values.
 type RobotsSource string
 
 const (
@@ -71,10 +71,10 @@ func (r *Rules) Allowed(requestURI string) bool {
 	return true
 }
 
-// For returns the answer for one URL of this origin, as Rules that are to be asked
-// about no other: a fifth of a KiB, whatever the file was. The rules of a hostile file
-// take up to six times its size; who waits for a page's turn keeps the answer, and
-// leaves the rules to Robots, which bounds them together.
+// For returns the answer for one URL of this origin, as Rules that must be
+// asked about no other: a fifth of a KiB, however large the file was. The rules of a
+// hostile file take up to six times its size; a caller that waits for a page's turn keeps
+// only the answer, and the rules stay in Robots, which bounds them together.
 func (r *Rules) For(requestURI string) *Rules {
 	v := allowAll
 	if !r.Allowed(requestURI) {
@@ -88,8 +88,8 @@ func (r *Rules) For(requestURI string) *Rules {
 
 // CrawlDelay returns how long to wait between two requests, if the file says
 // so. It is not in RFC 9309, but widely meant and understood. Of several lines for
-// this crawler the longest delay holds. It is at most 24 hours; anything beyond,
-// or that is no decimal number of seconds, counts as not said.
+// this crawler the longest delay applies. It is at most 24 hours; a longer one, or one that
+// is no decimal number of seconds, is ignored.
 func (r *Rules) CrawlDelay() (time.Duration, bool) { return r.delay, r.hasDelay }
 
 // Sitemaps returns the values of the Sitemap lines, in order and unparsed. They
@@ -105,8 +105,8 @@ func (r *Rules) Source() RobotsSource { return r.source }
 // "disallow-all: unreachable (timeout)" and the like.
 func (r *Rules) Status() string { return r.status }
 
-// Unreachable reports that everything is disallowed only because robots.txt
-// could not be had: Source is RobotsUnreachable. It is worth asking again after
+// Unreachable reports whether everything is disallowed only because robots.txt
+// could not be fetched: Source is RobotsUnreachable. It is worth asking again after
 // Expires.
 func (r *Rules) Unreachable() bool { return r.source == RobotsUnreachable }
 

@@ -5,8 +5,8 @@ import "net/netip"
 // A block is a range of addresses that are not hosts of the public internet.
 type block struct {
 	net      netip.Prefix
-	what     string // what lives there
-	source   string // where that is laid down
+	what     string // its purpose
+	source   string // the document that defines it
 	metadata bool   // of a cloud's own services, which hand out credentials
 }
 
@@ -14,7 +14,7 @@ type block struct {
 // 6890), the multicast and reserved space beside them, and the addresses at which
 // clouds serve metadata to their machines. The first that contains an address names
 // it, so what is narrower comes first. Left out are the ranges of the registries
-// that are meant to be reached from everywhere: AS112 (RFC 7534, 7535) and AMT (RFC
+// that must be reachable from everywhere: AS112 (RFC 7534, 7535) and AMT (RFC
 // 7450).
 var blocks = makeBlocks()
 

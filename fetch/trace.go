@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// tracer finds out, for one request, what net/http reports to a trace only. If
+// tracer collects, for one request, the facts that net/http reports only to a trace. If
 // net/http sends the request twice, the last time counts.
 type tracer struct {
 	started   time.Time

@@ -30,7 +30,7 @@ func TestClockSetBetweenRuns(t *testing.T) {
 	const backoff = 5 * time.Minute
 	for _, step := range []time.Duration{0, time.Minute, 24 * time.Hour, 87_600 * time.Hour, -time.Minute, -24 * time.Hour, -87_600 * time.Hour} {
 		now := epoch.Add(step)
-		f := stepped(t, Config{}, 0, Outcome{Verdict: Throttled, RetryAfter: backoff}, now)
+		f := stepped(t, Config{}, 0, Outcome{Kind: Throttled, RetryAfter: backoff}, now)
 		w, ok := f.Wake()
 		if wait := w.Sub(now); !ok || wait < backoff || wait > f.cfg.MaxBackoff {
 			t.Errorf("stepped by %v: asked again after %v, want %v to %v", step, wait, backoff, f.cfg.MaxBackoff)
@@ -43,7 +43,7 @@ func TestClockSetBetweenRuns(t *testing.T) {
 func TestClockSetBackCountsFailures(t *testing.T) {
 	for _, step := range []time.Duration{time.Minute, 0, -5 * time.Minute, -24 * time.Hour} {
 		now := epoch.Add(step)
-		f := stepped(t, Config{Delay: NoDelay, MaxFailures: 5}, 30*time.Second, Outcome{Verdict: Failed}, now)
+		f := stepped(t, Config{Delay: NoDelay, MaxFailures: 5}, 30*time.Second, Outcome{Kind: Failed}, now)
 		first, tries := time.Time{}, 1
 		for closed := false; !closed; tries++ {
 			now, _ = f.Wake()
@@ -54,7 +54,7 @@ func TestClockSetBackCountsFailures(t *testing.T) {
 			if first.IsZero() {
 				first = now
 			}
-			closed = f.Done(it, now, Outcome{Verdict: Failed, Started: now}).Closed
+			closed = f.Done(it, now, Outcome{Kind: Failed, Started: now}).Closed
 		}
 		if tries != 5 || now.Sub(first) != (1+2+4)*time.Second {
 			t.Errorf("stepped by %v: given up after %d tries in %v", step, tries, now.Sub(first))
@@ -66,7 +66,7 @@ func TestClockSetBackCountsFailures(t *testing.T) {
 // clock do not touch; also the clocks that come from disk.
 func TestClocksAreMonotonic(t *testing.T) {
 	now := time.Now()
-	f := stepped(t, Config{Interval: time.Second}, 0, Outcome{Verdict: Throttled, RetryAfter: 5 * time.Minute}, now)
+	f := stepped(t, Config{Interval: time.Second}, 0, Outcome{Kind: Throttled, RetryAfter: 5 * time.Minute}, now)
 	check := func(what string, u time.Time) {
 		t.Helper()
 		if u == u.Round(0) { // Round strips the reading
@@ -76,7 +76,7 @@ func TestClocksAreMonotonic(t *testing.T) {
 	all := func(when string) {
 		t.Helper()
 		h := f.host("a")
-		for name, u := range map[string]time.Time{"notBefore": h.notBefore, "rest": h.rest, "slowed": h.slowed, "global": f.global} {
+		for name, u := range map[string]time.Time{"notBefore": h.notBefore, "backoffUntil": h.backoffUntil, "slowed": h.slowed, "global": f.global} {
 			check(when+": "+name, u)
 		}
 		if w, ok := f.Wake(); ok {
@@ -84,15 +84,15 @@ func TestClocksAreMonotonic(t *testing.T) {
 		}
 	}
 	all("restored")
-	for _, v := range []Verdict{Answered, Failed, Failed, Throttled} {
+	for _, k := range []OutcomeKind{Answered, Failed, Failed, Throttled} {
 		now, _ = f.Wake()
 		it, ok := f.Next(now)
 		if !ok {
 			t.Fatal("nothing to lease")
 		}
 		f.Start(it, now)
-		f.Done(it, now, Outcome{Verdict: v, Started: now})
-		all(fmt.Sprintf("after %d", v))
+		f.Done(it, now, Outcome{Kind: k, Started: now})
+		all(fmt.Sprintf("after %d", k))
 	}
 	f.Pause(now.Add(time.Hour))
 	check("paused", f.paused)

@@ -19,8 +19,8 @@ func AppendItem(dst []byte, it Item) []byte {
 	return it.appendRest(dst)
 }
 
-// DecodeItem reads what AppendItem wrote at the beginning of b and returns what
-// follows. Its error has ErrDamaged in its chain. It keeps nothing of b.
+// DecodeItem reads an item that AppendItem wrote at the beginning of b and returns the
+// bytes that follow. Its error has ErrDamaged in its chain. It keeps nothing of b.
 func DecodeItem(b []byte) (it Item, rest []byte, err error) {
 	r := reader{buf: b}
 	it = r.item()

@@ -2,38 +2,38 @@ package frontier
 
 import "time"
 
-// Config sets the limits of a Frontier. The zero value is polite: one page at a
-// time and a second apart on each host, each page tried once.
+// Config sets the limits of a Frontier. The zero value is polite: each host gets one
+// request at a time, a second apart, and each page is tried once.
 type Config struct {
 	// Delay is the least time between the starts of two requests to one host; 0 means 1 s,
 	// NoDelay none.
 	Delay       time.Duration
-	MaxDelay    time.Duration // longest Crawl-delay obeyed; 0 means 30 s, NoDelay that none is
+	MaxDelay    time.Duration // longest Crawl-delay obeyed; 0 means 30 s, NoDelay obeys none
 	PerHost     int           // connections per host; below 1 means 1
-	Retries     int           // further tries after a failed one, 0 to 250
+	Retries     int           // further attempts after a failed one, 0 to 250
 	MaxPerHost  int           // URLs admitted per host; 0 means no limit
 	MaxBackoff  time.Duration // a host asking for a longer wait is closed; 0 means 10 min
 	MaxFailures int           // failures in a row that close a host; 0 means 10
 	Interval    time.Duration // least time between two requests to any hosts; 0 means none
 	Slots       int           // workers; up to a quarter are kept for prompt hosts. 0 keeps none
-	Disk        Disk          // holds queued URLs beyond a window; nil keeps everything in memory
-	Window      int           // bytes of queued URLs held in memory beside Disk; 0 means 8 MiB
+	Disk        Disk          // stores queued URLs beyond Window; nil keeps everything in memory
+	Window      int           // bytes of queued URLs in memory beside Disk; 0 means 8 MiB
 	Order       Order         // which URL goes first; BreadthFirst unless set
-	// OrderPages is how many queued URLs Order knows, some 250 bytes each; 0 means
-	// DefaultOrderPages. The others come breadth-first.
+	// OrderPages is how many queued URLs get a score under Order, some 250 bytes each; 0
+	// means DefaultOrderPages. The others come breadth-first.
 	OrderPages int
 	OrderSeed  uint64 // secret: else a site could make up pages that count for many in-links
 }
 
-// DefaultOrderPages is how many queued URLs an Order knows: some 64 MiB.
+// DefaultOrderPages is how many queued URLs get a score under an Order: some 64 MiB.
 const DefaultOrderPages = 1 << 18
 
-// NoDelay is the Delay of a crawl of one's own site: requests follow each other at
-// once.
+// NoDelay is the Delay for a crawl of one's own site: requests follow each other without a
+// pause.
 const NoDelay time.Duration = -1
 
-// minBackoff is the first back-off of a host that says 429 or 503 without naming
-// a time, when its delay is shorter.
+// minBackoff is the first back-off of a host that answers 429 or 503 without a
+// Retry-After, if its delay is shorter.
 const minBackoff = time.Second
 
 func (c Config) withDefaults() Config {

@@ -122,7 +122,7 @@ func (p *process) end(rng *rand.Rand, it Item) {
 		closed = p.f.Return(it, p.now)
 		p.queued[u] = it
 	} else {
-		s := p.f.Done(it, p.now, Outcome{Verdict: []Verdict{Answered, Throttled, Failed}[rng.IntN(3)], Retry: rng.IntN(2) == 0, Started: p.now, RetryAfter: time.Duration(rng.IntN(20)) * time.Second})
+		s := p.f.Done(it, p.now, Outcome{Kind: []OutcomeKind{Answered, Throttled, Failed}[rng.IntN(3)], Retry: rng.IntN(2) == 0, Started: p.now, RetryAfter: time.Duration(rng.IntN(20)) * time.Second})
 		closed = s.Closed
 		if s.Again {
 			it.Attempt++
@@ -142,7 +142,7 @@ func (p *process) save() saved {
 	s.d.land()
 	maps.Copy(s.items, p.leased)
 	for name, h := range p.f.hosts {
-		s.rest[name], s.admitted[name], s.failures[name], s.closed[name] = h.rest, h.admitted, h.failures, h.closed
+		s.rest[name], s.admitted[name], s.failures[name], s.closed[name] = h.backoffUntil, h.admitted, h.failures, h.closed
 	}
 	return s
 }
@@ -158,8 +158,8 @@ func (p *process) restart(t *testing.T, cfg Config, s saved) {
 		if h.admitted != s.admitted[name] || h.failures != s.failures[name] || h.closed != s.closed[name] {
 			t.Fatalf("%s: %d admitted, %d failures, closed %v; saved were %d, %d, %v", name, h.admitted, h.failures, h.closed, s.admitted[name], s.failures[name], s.closed[name])
 		}
-		if h.rest.Before(s.rest[name]) {
-			t.Fatalf("%s rests until %v, saved was %v", name, h.rest, s.rest[name])
+		if h.backoffUntil.Before(s.rest[name]) {
+			t.Fatalf("%s rests until %v, saved was %v", name, h.backoffUntil, s.rest[name])
 		}
 		state, err := ReadHost(name, s.d.hosts[name])
 		if err != nil || state.Queued != h.queued()-state.Leased {
@@ -227,8 +227,8 @@ func TestRestoredHostWaits(t *testing.T) {
 		{"Crawl-delay stands", Config{Delay: 5 * time.Second}, Config{Delay: time.Second}, 2 * time.Second, Outcome{}, 2 * time.Second},
 		{"changed cap of it", Config{MaxDelay: time.Second}, Config{}, 20 * time.Second, Outcome{}, 20 * time.Second},
 		{"no sooner than it was to be", Config{Delay: time.Minute}, Config{}, 0, Outcome{}, 50 * time.Second},
-		{"Retry-After", Config{}, Config{}, 0, Outcome{Verdict: Throttled, RetryAfter: 5 * time.Minute}, 5 * time.Minute},
-		{"never more than MaxBackoff", Config{}, Config{MaxBackoff: time.Minute}, 0, Outcome{Verdict: Throttled, RetryAfter: 5 * time.Minute}, time.Minute},
+		{"Retry-After", Config{}, Config{}, 0, Outcome{Kind: Throttled, RetryAfter: 5 * time.Minute}, 5 * time.Minute},
+		{"never more than MaxBackoff", Config{}, Config{MaxBackoff: time.Minute}, 0, Outcome{Kind: Throttled, RetryAfter: 5 * time.Minute}, time.Minute},
 		{"Interval", Config{Delay: NoDelay}, Config{Delay: NoDelay, Interval: 4 * time.Second}, 0, Outcome{}, 4 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -259,7 +259,7 @@ func TestClosedHostSurvives(t *testing.T) {
 		f.Push(item(t, fmt.Sprintf("http://dead/%d", i), 0))
 	}
 	it, _ := f.Next(epoch)
-	f.Done(it, epoch, Outcome{Verdict: Throttled, RetryAfter: time.Hour})
+	f.Done(it, epoch, Outcome{Kind: Throttled, RetryAfter: time.Hour})
 	f.Drain("dead", 2, func(Item) {})
 	commit(f, d)
 	d.land()

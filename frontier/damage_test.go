@@ -66,7 +66,7 @@ func TestDamagedDiskStopsTheFrontier(t *testing.T) {
 				t.Errorf("%d leased before the damage and %d queued, want 2 or more and 5 together", n, f.Queued())
 			}
 			if _, ok := f.Wake(); ok || f.Idle() || f.Drain(damagedHost, 1, func(Item) {}) > 0 {
-				t.Error("the frontier goes on after an error")
+				t.Error("the frontier continues after an error")
 			}
 			if err := Queue(damagedHost, d.hosts[damagedHost], d, func(int, Item) bool { return true }); err == nil {
 				t.Error("Queue lists a damaged block")
@@ -136,7 +136,7 @@ func FuzzItem(f *testing.F) {
 }
 
 // What a hostile state and block make a Frontier do ends, without a panic, and
-// never serves more than the state tells.
+// never serves more than the state says.
 func FuzzRestore(f *testing.F) {
 	d := threeQueued(f)
 	f.Add(d.hosts[damagedHost], d.blocks[blockKey{damagedHost, 3, 0}])
@@ -148,8 +148,8 @@ func FuzzRestore(f *testing.F) {
 	steered.Next(at(time.Hour))
 	commit(steered, d)
 	d.land()
-	if d.hosts[damagedHost][0] != stateTaken {
-		f.Fatal("nothing was taken before its turn")
+	if d.hosts[damagedHost][0] != stateOutOfOrder {
+		f.Fatal("nothing was leased out of order")
 	}
 	f.Add(d.hosts[damagedHost], d.blocks[blockKey{damagedHost, 3, 0}])
 	f.Fuzz(func(t *testing.T, state, block []byte) {

@@ -7,18 +7,18 @@ import (
 )
 
 // Depths knows the exact least number of links from a seed to every URL of a
-// crawl with a depth limit, in whatever order the pages are found.
+// crawl with a depth limit, however the pages are found.
 //
 // A crawl that measures depth as "one more than the page I found it on" is wrong
-// whenever a slow host delivers the short way after a fast one has delivered the
-// long way; pages within the limit are then refused for good. So this keeps the
-// links among known URLs: when a URL is met again on a shorter way its depth is
-// lowered, the change runs on along the links of pages already done, and URLs that
+// whenever a slow host delivers the short path after a fast one has delivered the
+// long path; pages within the limit are then refused for good. So this keeps the
+// links among known URLs: when a URL is met again on a shorter path its depth is
+// lowered, the change spreads along the links of pages already done, and URLs that
 // were too deep become admissible. Relaxing edges of length 0 (redirects) and 1
-// in any order ends at the true minimum (Bellman–Ford).
+// in any sequence ends at the true minimum (Bellman–Ford).
 //
 // Memory: about 200 bytes a known URL and 8 a link, only in crawls with a limit.
-// The cost of a link is O(1) plus the relaxations it sets off.
+// The cost of a link is O(1) plus the relaxations it causes.
 type Depths struct {
 	limit int
 	ids   map[weburl.URL]int32
@@ -46,7 +46,7 @@ func NewDepths(limit int) *Depths {
 	return &Depths{limit: limit, ids: make(map[weburl.URL]int32)}
 }
 
-// Seed tells that u is an entry point, at depth 0. It returns the URLs that become
+// Seed records that u is an entry point, at depth 0. It returns the URLs that become
 // admissible, each once in the life of d; the slice is valid until the next call.
 func (d *Depths) Seed(u weburl.URL) []Item {
 	before := len(d.nodes)
@@ -61,8 +61,8 @@ func (d *Depths) seed(id int32) {
 	d.relax(id, 0)
 }
 
-// Link tells that the page from links to u (length 1), or redirects to it (length
-// 0). It returns what becomes admissible, as Seed does.
+// Link records that the page from links to u (length 1), or redirects to it (length
+// 0). It returns the URLs that become admissible, as Seed does.
 func (d *Depths) Link(from, u weburl.URL, length int) []Item {
 	before := len(d.nodes)
 	f := d.id(from, int32(before))
@@ -101,10 +101,10 @@ func (d *Depths) id(u weburl.URL, via int32) int32 {
 	return id
 }
 
-// unreached is deeper than any way through a graph held in memory.
+// unreached is deeper than any path through a graph in memory.
 const unreached = math.MaxInt32
 
-// relax lowers the depth of one URL and of all it leads to.
+// relax lowers the depth of one URL and of all that it leads to.
 func (d *Depths) relax(id int32, depth int) {
 	if depth >= d.nodes[id].depth {
 		return

@@ -29,7 +29,7 @@ func TestDepthsAgainstBreadthFirstSearch(t *testing.T) {
 		}
 		take(d.Seed(page(t, 0)))
 		for len(ready) > 0 {
-			i := rng.IntN(len(ready)) // any page may be the next to come home
+			i := rng.IntN(len(ready)) // any page may be the next to complete
 			p := ready[i]
 			ready = append(ready[:i], ready[i+1:]...)
 			for _, l := range links[p] {

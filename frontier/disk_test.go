@@ -145,7 +145,7 @@ func TestDiskAgainstMemory(t *testing.T) {
 					closed = m.Return(it, time.Time{})
 					f.Return(it, time.Time{})
 				} else {
-					o := Outcome{Verdict: Verdict(rng.IntN(4)), Retry: rng.IntN(2) == 0, Started: now, NoPage: rng.IntN(9) == 0}
+					o := Outcome{Kind: OutcomeKind(rng.IntN(4)), Retry: rng.IntN(2) == 0, Started: now, NoPage: rng.IntN(9) == 0}
 					s := m.Done(it, now, o)
 					if got := f.Done(it, now, o); got != s {
 						t.Fatalf("seed %d: Done says %+v, in memory %+v", seed, got, s)

@@ -6,18 +6,17 @@ import (
 	"time"
 )
 
-// Commit puts everything that changed since the last Commit into w. With what
-// former commits put, that is all a new Frontier needs to go on (see Restore).
+// Commit writes everything that changed since the last Commit to w. With what earlier
+// commits wrote, that is all that a new Frontier needs to continue (see Restore).
 // Only with Config.Disk. Cost: O(what changed).
 //
 // Disk need not return the blocks of this Commit yet: their bytes stay in memory
-// until Landed, or until the next Commit, which must not come before they can be
-// read.
+// until Landed, or until the next Commit, which must not come before Disk returns them.
 func (f *Frontier) Commit(w Writer) {
 	f.Landed()
 	for i, h := range f.dirty {
 		h.commit(w, f.pager)
-		f.items = f.leases.all(f.items[:0], h.held)
+		f.items = f.leases.all(f.items[:0], h.leases)
 		for _, it := range slices.Backward(h.front) {
 			f.items = append(f.items, it)
 		}
@@ -30,13 +29,13 @@ func (f *Frontier) Commit(w Writer) {
 	f.spareRecord()
 }
 
-// Landed tells that the blocks of the last Commit can be read from Disk, so that
-// memory need not hold them.
+// Landed reports to f that the blocks of the last Commit can be read from Disk, so that
+// they need not stay in memory.
 func (f *Frontier) Landed() { f.pager.landed() }
 
-// Err returns the first error of Disk or about what it holds. Once there is one,
-// Next leases nothing, Wake knows no time and Drain drains nothing. Commit
-// still puts a state that is whole.
+// Err returns the first error of Disk, or about its blocks. Once there is one, Next leases
+// nothing, Wake returns false and Drain drains nothing. Commit still writes a consistent
+// state.
 func (f *Frontier) Err() error { return f.err }
 
 // fail keeps the first error.
@@ -47,13 +46,13 @@ func (f *Frontier) fail(err error) error {
 	return f.err
 }
 
-// Restore takes in the state of a host that Commit put: once for each host the
-// disk knows, before anything else is done with that host. What was leased is
-// queued again, at the front, with its tries untouched. Nobody knows what was asked
-// after that commit, so the host is not asked before now plus its spacing, nor
-// earlier than it was to be asked; a wait of more than MaxBackoff counts as
-// MaxBackoff. Budgets, failures and a closed host stand; delays follow this
-// Frontier's Config. A closed host may have something queued still: Drain it.
+// Restore takes over the state of a host that Commit wrote. Call it once for each host on
+// disk, before anything else is done with that host. A URL that was leased is queued
+// again, at the front, with the attempts it had. Nobody knows which requests were sent
+// after that commit, so the host is not asked before now plus its spacing, nor before the
+// time that was saved; a wait of more than MaxBackoff counts as MaxBackoff. Budgets,
+// failures and a closed host remain as they were; delays follow this Frontier's Config. A
+// closed host may have URLs queued still: Drain it.
 func (f *Frontier) Restore(hostname string, state []byte, now time.Time) error {
 	s, err := ReadHost(hostname, state)
 	if err != nil {
@@ -64,11 +63,12 @@ func (f *Frontier) Restore(hostname string, state []byte, now time.Time) error {
 	}
 	h := f.host(hostname)
 	h.closed, h.admitted, h.failures = s.Closed, s.Admitted, s.Failures
-	h.asked = s.CrawlDelay
-	h.delay = f.delay(h.asked)
+	h.crawlDelay = s.CrawlDelay
+	h.delay = f.delay(h.crawlDelay)
 	h.backoff = min(s.Backoff, f.cfg.MaxBackoff)
-	h.rest, h.slowed = f.today(s.rest, now), now // no request of this run began before
-	h.notBefore = later(now.Add(h.spacing()), f.today(s.NotBefore, now))
+	h.backoffUntil = f.onThisClock(s.backoffUntil, now)
+	h.slowed = now // no request of this run began before
+	h.notBefore = later(now.Add(h.spacing()), f.onThisClock(s.NotBefore, now))
 	h.restoreQueue(&s)
 	f.queued += h.queued()
 	if f.steer != nil {
@@ -86,10 +86,10 @@ func (h *host) restoreQueue(s *HostState) {
 	slices.Reverse(h.front)
 	for _, l := range s.levels {
 		r := &level{depth: l.depth, count: int(l.count), disk: l.stored()}
-		if len(l.taken) > 0 {
-			r.turns = &turns{taken: l.taken}
+		if len(l.leased) > 0 {
+			r.outOfOrder = &outOfOrder{leased: l.leased}
 		}
-		h.waiting += r.live()
+		h.waiting += r.unleased()
 		h.levels = append(h.levels, r)
 	}
 }
@@ -98,11 +98,11 @@ func (l *savedLevel) stored() *stored {
 	return &stored{head: l.head, next: l.next, count: int(l.count), off: uint32(l.off), via: uint32(l.via)}
 }
 
-// Queue calls fn for the URLs of a host in breadth-first order, which without an Order
-// is that of serving, from its saved state and its blocks, until fn returns false; pos
-// counts from 0, and the first HostState.Leased of them were handed out when the state
-// was saved. It changes nothing, and its error has ErrDamaged in its chain or is the
-// disk's.
+// Queue calls fn for the URLs of a host, read from its saved state and its blocks, until
+// fn returns false. They come breadth-first, which is how they are served without an
+// Order. pos counts from 0, and the first HostState.Leased of them were leased when the
+// state was saved. Queue changes nothing, and its error has ErrDamaged in its chain or is
+// the disk's.
 func Queue(hostname string, state []byte, d Disk, fn func(pos int, it Item) bool) error {
 	s, err := ReadHost(hostname, state)
 	if err != nil {
@@ -128,11 +128,11 @@ func Queue(hostname string, state []byte, d Disk, fn func(pos int, it Item) bool
 	return nil
 }
 
-// each calls fn for the URLs of a level that were not taken, until it returns false.
+// each calls fn for the URLs of a level that were not leased, until it returns false.
 func (l *savedLevel) each(hostname string, p *pager, fn func(Item) bool) error {
-	saved := level{depth: l.depth, count: int(l.count), disk: l.stored(), turns: &turns{taken: l.taken}}
-	for saved.live() > 0 {
-		if err := saved.shed(hostname, p); err != nil {
+	saved := level{depth: l.depth, count: int(l.count), disk: l.stored(), outOfOrder: &outOfOrder{leased: l.leased}}
+	for saved.unleased() > 0 {
+		if err := saved.skipLeased(hostname, p); err != nil {
 			return err
 		}
 		it, err := saved.pop(hostname, p)
@@ -146,9 +146,9 @@ func (l *savedLevel) each(hostname string, p *pager, fn func(Item) bool) error {
 	return nil
 }
 
-// today is a saved moment on this run's clock: counted from now, in which a time that
-// time.Now has made is monotonic, so that what the wall clock does later does not
-// matter; between now and MaxBackoff, whatever it has done since.
-func (f *Frontier) today(saved, now time.Time) time.Time {
+// onThisClock rebases a saved wall-clock time onto now's monotonic clock, clamped to
+// [now, now+MaxBackoff], so that jumps of the wall clock, since it was saved or later, do
+// not matter.
+func (f *Frontier) onThisClock(saved, now time.Time) time.Time {
 	return now.Add(min(max(saved.Sub(now), 0), f.cfg.MaxBackoff))
 }

@@ -21,18 +21,17 @@ const (
 	eventSamePage = 4 // added
 )
 
-// maxEvents is the buffer, in bytes, beyond which one is not kept for the next
-// events.
+// maxEvents is the size, in bytes, above which a buffer is not kept for the next events.
 const maxEvents = 1 << 20
 
-// KeepEvents makes d remember what it is told, for TakeEvents. Call it first, or
-// after Replay.
+// KeepEvents makes d keep a journal of the calls of Seed and Link, for TakeEvents. Call it
+// first, or after Replay.
 func (d *Depths) KeepEvents() { d.log = &events{page: -1} }
 
-// TakeEvents returns what d was told since the last call, in a form that Replay
-// understands. The slice is valid until the next call. A link between known URLs
-// takes 5 bytes when it stands on the same page as the link before (up to 268
-// million URLs), else 10; a new URL takes its length and 2 or 3 more.
+// TakeEvents returns the journal since the last call, in a form that Replay understands.
+// The slice is valid until the next call. A link between known URLs takes 5 bytes if it is
+// on the same page as the link before (up to 268 million URLs), else 10; a new URL takes
+// its length and 2 or 3 more.
 func (d *Depths) TakeEvents() []byte {
 	e := d.log
 	if cap(e.taken) > maxEvents {
@@ -43,7 +42,7 @@ func (d *Depths) TakeEvents() []byte {
 	return e.taken
 }
 
-// seed notes an event; ids from before on were given by it.
+// seed notes an event; it is the first with the ids from before on.
 func (e *events) seed(d *Depths, id int32, before int) {
 	if e == nil {
 		return
@@ -64,13 +63,12 @@ func (e *events) link(d *Depths, from, to int32, length, before int) {
 		e.buf = append(e.buf, kind)
 		e.page = from
 		e.reference(d, from, before)
-		before = max(before, int(from)+1) // now it is known
+		before = max(before, int(from)+1) // now from has been written
 	}
 	e.reference(d, to, before)
 }
 
-// reference writes a URL: its number, or what it is when its number was not given
-// before.
+// reference writes a URL: its number, or its text if the number was not written before.
 func (e *events) reference(d *Depths, id int32, before int) {
 	if int(id) < before {
 		e.buf = binary.AppendUvarint(e.buf, uint64(id)+1)
@@ -79,10 +77,11 @@ func (e *events) reference(d *Depths, id int32, before int) {
 	e.buf = binform.AppendText(append(e.buf, 0), d.nodes[id].url.String())
 }
 
-// Replay tells d what another Depths with the same limit was told: all that its
-// TakeEvents returned, from the first on, in order. The depths and numbers are then
-// the same; what became admissible is not returned, for it was then. After an error,
-// which has ErrDamaged in its chain, d is of no use.
+// Replay repeats in d the calls that another Depths with the same limit got: journal is
+// everything that its TakeEvents returned, from the first on, in sequence. The depths and
+// numbers are then the same. URLs that became admissible are not returned, since the other
+// Depths has returned them. After an error, which has ErrDamaged in its chain, d is
+// useless.
 func (d *Depths) Replay(journal []byte) error {
 	r := reader{buf: journal}
 	page := int32(-1)
@@ -96,8 +95,8 @@ func (d *Depths) Replay(journal []byte) error {
 	return nil
 }
 
-// replay reads and applies one event behind one of page, -1 for none; it returns
-// the event's own.
+// replay reads and applies one event. page is the page of the event before, -1 for none;
+// it returns the page of this one.
 func (d *Depths) replay(r *reader, page int32) int32 {
 	kind := r.byte()
 	same := kind >= eventSamePage
@@ -123,7 +122,7 @@ func (d *Depths) replay(r *reader, page int32) int32 {
 	return page
 }
 
-// known reads a reference and returns its number. A new URL was met on via.
+// known reads a reference and returns its number. If the URL is new, it was met on via.
 func (d *Depths) known(r *reader, via int32) int32 {
 	ref := r.uvarint()
 	if r.bad || ref > uint64(len(d.nodes)) {

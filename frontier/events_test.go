@@ -12,22 +12,22 @@ import (
 	"crawler/internal/binform"
 )
 
-// A Depths that is told what another was told knows what it knows, in whatever
-// portions, and goes on as it does.
+// A Depths that replays the events of another knows what that one knows, in whatever
+// portions, and continues as it does.
 func TestReplay(t *testing.T) {
 	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 13))
 		limit := rng.IntN(6)
 		d, again := NewDepths(limit), NewDepths(limit)
 		d.KeepEvents()
-		tell := func(d *Depths, op, from, to int) []Item {
+		call := func(d *Depths, op, from, to int) []Item {
 			if op == 0 {
 				return slices.Clone(d.Seed(page(t, to)))
 			}
 			return slices.Clone(d.Link(page(t, from), page(t, to), op%2))
 		}
 		for range 300 {
-			tell(d, rng.IntN(20), rng.IntN(30), rng.IntN(60))
+			call(d, rng.IntN(20), rng.IntN(30), rng.IntN(60))
 			if rng.IntN(20) == 0 {
 				if err := again.Replay(d.TakeEvents()); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
@@ -43,7 +43,7 @@ func TestReplay(t *testing.T) {
 		again.KeepEvents()
 		for range 50 {
 			op, from, to := rng.IntN(20), rng.IntN(30), rng.IntN(90)
-			if a, b := tell(d, op, from, to), tell(again, op, from, to); !slices.Equal(a, b) {
+			if a, b := call(d, op, from, to), call(again, op, from, to); !slices.Equal(a, b) {
 				t.Fatalf("seed %d: %v becomes admissible, after a replay %v", seed, a, b)
 			}
 		}
@@ -67,7 +67,7 @@ func TestEventSize(t *testing.T) {
 		t.Errorf("a thousand links between a thousand known URLs take %d bytes", n)
 	}
 	if n := len(d.TakeEvents()); n != 0 {
-		t.Errorf("nothing was told, %d bytes of events", n)
+		t.Errorf("no event was kept, %d bytes of events", n)
 	}
 }
 

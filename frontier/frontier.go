@@ -6,31 +6,31 @@
 //   - queued: admitted and waiting here, since Push;
 //   - leased: handed to a worker by Next, which holds one of its host's
 //     connections until Done or Return gives it back;
-//   - done: Done has been called for it and it was not put back for another try.
+//   - done: Done has been called for it and it was not put back for another attempt.
 //
 // Each host has its own first-in-first-out queues, one per depth, of which the
 // shallowest is served first: breadth-first order inside a host. Hosts that have
 // something queued and a connection to spare stand in a heap ordered by the time
 // at which they may next be asked; among hosts that may be asked now, the one
-// that has waited longest comes first. So a slow host never holds a fast one, and
-// every operation costs O(log hosts), whatever the number of URLs. Nor do a thousand
-// dead hosts hold all workers: with Config.Slots some are kept for hosts whose last
+// that has waited longest comes first. So a slow host never delays a fast one, and
+// every operation costs O(log hosts), whatever the number of URLs. Nor can a thousand
+// dead hosts occupy all workers: with Config.Slots some are kept for hosts whose last
 // answer came soon.
 //
-// With an Order, what matters comes first instead: within a host, and by its best URL
-// among the hosts that may be asked now. Up to OrderPages queued URLs are candidates with
-// a score, by what the coordinator tells with Credit; the others come breadth-first. Scores
-// are advice and not saved: after a resume the queue begins anew with none, breadth-first,
-// and which of it was leased before its turn is saved. A lease costs O(log candidates)
-// more, and each record that was leased before its turn is read once in the end.
+// With an Order, the most important URL comes first instead: within a host, and by its
+// best URL among the hosts that may be asked now. Up to OrderPages queued URLs are
+// candidates with a score, computed from the links that Credit reports; the others come
+// breadth-first. Scores are advice and not saved: after a resume the queue starts without
+// any, breadth-first. What was leased out of order is saved. A lease costs
+// O(log candidates) more, and each record leased out of order is read once later.
 //
 // Politeness is a clock per host. The starts of two requests to one host are at
 // least the host's spacing apart: the configured delay, the robots.txt
 // Crawl-delay if that is longer, or the current back-off. An answer of 429 or 503
-// (Throttled) doubles the back-off, or takes the Retry-After that came with it;
-// each good answer halves it. A host that asks for more patience than MaxBackoff,
-// or fails or throttles MaxFailures times in a row, is closed: it is not asked again, and what
-// it has queued can be drained.
+// (Throttled) doubles the back-off, or sets it to the Retry-After that came with it;
+// each good answer halves it. A host that asks for a longer wait than MaxBackoff,
+// or fails or throttles MaxFailures times in a row, is closed: it is not asked again, and
+// its queue can be drained.
 //
 // The package is pure: it starts no goroutine and reads no clock (the present
 // moment is an argument), so an hour of politeness can be tested in
@@ -41,14 +41,14 @@
 // 95 bytes a URL, everything included, for paths of 33 bytes with a hundred URLs on
 // each of ten thousand hosts.
 //
-// With a Disk, Commit puts what was pushed as blocks there, together with the state
-// of each host that changed; what was leased before the next Commit is never
-// written. Memory then holds what was pushed since the last commit but one, and of the
+// With a Disk, Commit writes the URLs that were pushed as blocks there, together with the
+// state of each host that changed; a URL that is leased before the next Commit is never
+// written. Memory then has the URLs pushed since the last commit but one, and of the
 // blocks the next 4 KiB of as many queues as fit the Window; without room, each lease
 // reads a block. It does not grow with the number of queued URLs
-// (BenchmarkQueuedOnDisk: ten million on ten thousand hosts in 14 MiB, the
-// default Window of 8 included). Restore goes on from the last Commit. A known host
-// costs some 370 bytes for the length of the crawl, 140 more while it has a queue on
+// (BenchmarkQueuedOnDisk: ten million on ten thousand hosts in 14 MiB, including the
+// default Window of 8). Restore continues from the last Commit. A known host
+// costs some 370 bytes for the length of the crawl, and 140 more while it has a queue on
 // disk.
 package frontier
 
@@ -64,26 +64,26 @@ import (
 type Frontier struct {
 	cfg    Config
 	hosts  map[string]*host
-	recent *host // of hosts: looked for last, as the links of a page mostly lead to one
+	recent *host // the host looked up last: the links of a page mostly lead to one host
 	// Hosts with something queued and a connection to spare; under an Order, those that could
 	// not be asked yet when Next was last called.
 	ready  hostHeap
-	global time.Time // Interval, Pause: nothing is leased before
-	paused time.Time // the part of global that is Pause
+	global time.Time // nothing is leased before: the later of Interval's and Pause's time
+	paused time.Time // Pause's part of global
 	turn   uint64    // leases so far; orders hosts that became ready together
 	queued int
 	leased int
-	just   weburl.URL // leased by the last call of all
+	just   weburl.URL // leased by the latest call, if that was Next
 	slots  slots
 	steer  *steering // nil in breadth-first order
-	record []byte    // the record being written; kept to spare an allocation a push
+	record []byte    // the record being written; kept to save an allocation per push
 
 	// With Config.Disk only.
 	pager  *pager
 	leases leases
-	dirty  []*host // what the next Commit puts
-	items  []Item  // of the host being committed; kept to spare an allocation
-	err    error   // the first of the disk
+	dirty  []*host // hosts that the next Commit writes
+	items  []Item  // of the host being committed; kept to save an allocation
+	err    error   // the first error of the disk
 }
 
 // New returns an empty Frontier.
@@ -98,8 +98,8 @@ func New(cfg Config) *Frontier {
 	return f
 }
 
-// HasRoom reports whether the page budget of u's host admits one more URL. Ask
-// before the URL is remembered as seen.
+// HasRoom reports whether the page budget of u's host admits one more URL. Call it
+// before the URL is recorded as seen.
 func (f *Frontier) HasRoom(u weburl.URL) bool {
 	h, ok := f.known(u.Host())
 	return !ok || f.cfg.MaxPerHost == 0 || h.admitted < f.cfg.MaxPerHost
@@ -134,7 +134,7 @@ func (f *Frontier) queue(h *host, it Item) {
 
 func (f *Frontier) spareRecord() {
 	if cap(f.record) > maxRecord {
-		f.record = nil // one very long URL must not stay for ever
+		f.record = nil // one very long URL must not keep its memory for ever
 	}
 }
 
@@ -154,7 +154,7 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 		return Item{}, false
 	}
 	if f.pager != nil {
-		h.held = f.leases.take(h.held, it)
+		h.leases = f.leases.add(h.leases, it)
 	}
 	it.Last = it.Attempt >= f.cfg.Retries
 	f.turn++
@@ -168,21 +168,21 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 }
 
 // Ready reports whether the host of a leased item may still be asked: since the
-// lease, another answer may have closed the host or asked for patience. If it may
+// lease, another answer may have closed the host or asked for a wait. If it may
 // not, Return the item.
 func (f *Frontier) Ready(it Item, now time.Time) bool {
 	h := f.host(it.URL.Host())
-	return !h.closed && !h.rest.After(now) && !f.paused.After(now)
+	return !h.closed && !h.backoffUntil.After(now) && !f.paused.After(now)
 }
 
-// Pause keeps every host from being asked before the moment until: this machine, not
-// a host, is in trouble.
+// Pause keeps every host from being asked before until. It is for trouble of this
+// machine, not of a host.
 func (f *Frontier) Pause(until time.Time) {
 	f.paused = later(f.paused, until)
 	f.global = later(f.global, until)
 }
 
-// Start tells that the leased item was handed over only now, later than Next said,
+// Start records that a worker got the leased item only now, later than Next returned it,
 // so that the host's clock counts from the moment it is really asked.
 func (f *Frontier) Start(it Item, now time.Time) {
 	f.just = weburl.URL{}
@@ -198,7 +198,7 @@ func (f *Frontier) charge(h *host, now time.Time) {
 	f.changed(h)
 }
 
-// Wake returns the moment at which Next will have something, if nothing is pushed
+// Wake returns the moment at which Next will return an item if nothing is pushed
 // or given back before; false means never.
 func (f *Frontier) Wake() (time.Time, bool) {
 	h := f.upNext()
@@ -208,11 +208,11 @@ func (f *Frontier) Wake() (time.Time, bool) {
 	return later(f.global, h.notBefore), true
 }
 
-// Return ends the lease without a verdict: the item goes back to the front of its
-// host's queue with its tries untouched. A request that was sent all the same
+// Return ends the lease without an outcome: the item goes back to the front of its
+// host's queue, and its attempts stay as they are. A request that was sent nevertheless
 // (robots.txt, fetched before the first page) is charged from started; a zero
-// started charges nothing. It reports whether the host has been closed meanwhile:
-// then Drain it.
+// started charges nothing. It reports whether the host has been closed meanwhile;
+// if so, Drain it.
 func (f *Frontier) Return(it Item, started time.Time) (closed bool) {
 	atOnce := f.just == it.URL
 	h := f.release(it, started)
@@ -227,11 +227,11 @@ func (f *Frontier) Return(it Item, started time.Time) (closed bool) {
 	return h.closed
 }
 
-// release takes the lease back and counts the spacing from the real start.
+// release ends the lease and counts the spacing from the real start.
 func (f *Frontier) release(it Item, started time.Time) *host {
 	f.just = weburl.URL{}
 	h := f.host(it.URL.Host())
-	h.held = f.leases.drop(h.held, &it)
+	h.leases = f.leases.remove(h.leases, &it)
 	f.lease(h, -1)
 	if !started.IsZero() {
 		h.notBefore = later(h.notBefore, started.Add(h.spacing()))
@@ -239,9 +239,8 @@ func (f *Frontier) release(it Item, started time.Time) *host {
 	return h
 }
 
-// Drain takes up to most items out of the queue of a host, calling fn for each.
-// It returns how many there were: 0 when none is left, or after an error (see
-// Err).
+// Drain removes up to most items from the queue of a host, calling fn for each.
+// It returns their number: 0 when none is left, or after an error (see Err).
 func (f *Frontier) Drain(hostname string, most int, fn func(Item)) int {
 	h := f.host(hostname)
 	n := 0
@@ -287,18 +286,18 @@ func (f *Frontier) known(name string) (*host, bool) {
 func (f *Frontier) host(name string) *host {
 	h, ok := f.known(name)
 	if !ok {
-		name = strings.Clone(name) // a link's memory is shared with its page's other links
+		name = strings.Clone(name) // a link shares memory with the other links of its page
 		h = &host{name: name, delay: f.cfg.Delay, index: notReady}
 		if f.steer != nil {
-			h.order = &hostOrder{}
+			h.steer = &hostSteering{}
 		}
 		f.hosts[name] = h
 	}
 	return h
 }
 
-// changed tells that a host is not as it was: the next Commit puts it, and it
-// takes its place.
+// changed notes that a host has changed: the next Commit writes it, and it moves to its
+// place in the heaps.
 func (f *Frontier) changed(h *host) {
 	if f.pager != nil && !h.dirty {
 		h.dirty = true
@@ -307,8 +306,8 @@ func (f *Frontier) changed(h *host) {
 	f.place(h)
 }
 
-// put puts a host into the heaps of those that are or will be due, to its right place
-// there, or out of them.
+// put inserts a host into the heap of those that may be asked now or later, moves it to
+// its place there, or removes it.
 func (f *Frontier) put(h *host, ready bool) {
 	switch {
 	case f.steer != nil:

@@ -174,7 +174,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	f := New(Config{Delay: 100 * time.Millisecond, Retries: 3})
 	f.Push(item(t, "http://a/", 0))
 	it, _ := f.Next(epoch)
-	s := f.Done(it, at(50*time.Millisecond), Outcome{Verdict: Throttled, Retry: true, Started: epoch, RetryAfter: 7 * time.Second})
+	s := f.Done(it, at(50*time.Millisecond), Outcome{Kind: Throttled, Retry: true, Started: epoch, RetryAfter: 7 * time.Second})
 	if !s.Again || s.Closed {
 		t.Fatalf("got %+v, want another try", s)
 	}
@@ -191,19 +191,19 @@ func TestBackoffGrowsAndRecovers(t *testing.T) {
 	for i := range 40 {
 		f.Push(item(t, fmt.Sprintf("http://a/%d", i), 0))
 	}
-	step := func(v Verdict) time.Duration {
+	step := func(k OutcomeKind) time.Duration {
 		now, _ := f.Wake()
 		it, ok := f.Next(now)
 		if !ok {
 			t.Fatal("nothing to do")
 		}
-		f.Done(it, now, Outcome{Verdict: v, Started: now})
+		f.Done(it, now, Outcome{Kind: k, Started: now})
 		w, _ := f.Wake()
 		return w.Sub(now)
 	}
 	var got []time.Duration
-	for _, v := range []Verdict{Answered, Throttled, Throttled, Throttled, Answered, Answered, Answered, Answered, Answered, Answered} {
-		got = append(got, step(v))
+	for _, k := range []OutcomeKind{Answered, Throttled, Throttled, Throttled, Answered, Answered, Answered, Answered, Answered, Answered} {
+		got = append(got, step(k))
 	}
 	ms := time.Millisecond
 	// The wait after an answer was fixed when the request began, so recovery shows
@@ -224,7 +224,7 @@ func TestPatienceEnds(t *testing.T) {
 		for n := 1; closed == 0; n++ {
 			now, _ := f.Wake()
 			it, _ := f.Next(now)
-			if f.Done(it, now, Outcome{Verdict: Failed, Started: now}).Closed {
+			if f.Done(it, now, Outcome{Kind: Failed, Started: now}).Closed {
 				closed = n
 			}
 		}
@@ -241,11 +241,22 @@ func TestPatienceEnds(t *testing.T) {
 			t.Error("Closed is wrong")
 		}
 	})
+	t.Run("a wait of MaxBackoff", func(t *testing.T) {
+		f := New(Config{MaxBackoff: time.Minute, Retries: 5})
+		f.Push(item(t, "http://a/", 0))
+		it, _ := f.Next(epoch)
+		if s := f.Done(it, epoch, Outcome{Kind: Throttled, Retry: true, RetryAfter: time.Minute}); s.Closed || !s.Again {
+			t.Errorf("got %+v, want another try", s)
+		}
+		if at, ok := f.Wake(); !ok || at != epoch.Add(time.Minute) {
+			t.Errorf("the host is asked at %v (%v), want in a minute", at, ok)
+		}
+	})
 	t.Run("a wait beyond MaxBackoff", func(t *testing.T) {
 		f := New(Config{MaxBackoff: time.Minute, Retries: 5})
 		f.Push(item(t, "http://a/", 0))
 		it, _ := f.Next(epoch)
-		if s := f.Done(it, epoch, Outcome{Verdict: Throttled, Retry: true, RetryAfter: time.Hour}); !s.Closed || s.Again {
+		if s := f.Done(it, epoch, Outcome{Kind: Throttled, Retry: true, RetryAfter: time.Hour}); !s.Closed || s.Again {
 			t.Errorf("got %+v, want the host closed and no other try", s)
 		}
 	})
@@ -255,7 +266,7 @@ func TestPatienceEnds(t *testing.T) {
 		for n := 1; ; n++ {
 			now, _ := f.Wake()
 			it, _ := f.Next(now)
-			if f.Done(it, now, Outcome{Verdict: Throttled, Retry: true}).Closed {
+			if f.Done(it, now, Outcome{Kind: Throttled, Retry: true}).Closed {
 				if n != 10 {
 					t.Errorf("closed after %d throttled answers, want 10", n)
 				}
@@ -277,7 +288,7 @@ func TestRetriesHaveABudget(t *testing.T) {
 		if it.Attempt != try || it.Last != (try == 2) {
 			t.Errorf("try %d: Attempt %d, Last %v", try, it.Attempt, it.Last)
 		}
-		if !f.Done(it, now, Outcome{Verdict: Failed, Retry: true}).Again {
+		if !f.Done(it, now, Outcome{Kind: Failed, Retry: true}).Again {
 			if try != 2 {
 				t.Errorf("gave up after try %d, want 2", try)
 			}
@@ -294,7 +305,7 @@ func TestUnaskedCostsNoTime(t *testing.T) {
 	f.Push(item(t, "http://a/forbidden", 0))
 	f.Push(item(t, "http://a/allowed", 0))
 	it, _ := f.Next(epoch)
-	f.Done(it, epoch, Outcome{Verdict: Unasked})
+	f.Done(it, epoch, Outcome{Kind: Unasked})
 	if _, ok := f.Next(epoch); !ok {
 		t.Error("a URL that was refused without asking made the host wait")
 	}
@@ -357,6 +368,19 @@ func TestBudgetPerHost(t *testing.T) {
 	}
 	if f.HasRoom(u) || !f.HasRoom(mustParse(t, "http://b/")) {
 		t.Error("the budget is not per host")
+	}
+}
+
+// What turns out to be no page, as a redirect, gives its place back.
+func TestBudgetIsOfPages(t *testing.T) {
+	for _, noPage := range []bool{true, false} {
+		f := New(Config{MaxPerHost: 1})
+		f.Push(item(t, "http://a/", 0))
+		it, _ := f.Next(epoch)
+		f.Done(it, epoch, Outcome{NoPage: noPage})
+		if got := f.HasRoom(mustParse(t, "http://a/x")); got != noPage {
+			t.Errorf("NoPage %v: there is room: %v", noPage, got)
+		}
 	}
 }
 
@@ -440,7 +464,7 @@ func TestAgainstModel(t *testing.T) {
 					closed = f.Return(it, time.Time{})
 					queued[it.URL.String()] = true
 				} else {
-					s := f.Done(it, now, Outcome{Verdict: Verdict(rng.IntN(4)), Retry: rng.IntN(2) == 0, Started: now})
+					s := f.Done(it, now, Outcome{Kind: OutcomeKind(rng.IntN(4)), Retry: rng.IntN(2) == 0, Started: now})
 					closed = s.Closed
 					if s.Again {
 						queued[it.URL.String()] = true

@@ -9,32 +9,32 @@ import (
 // notReady is the heap index of a host that is not in the heap.
 const notReady = -1
 
-// host is one politeness key (hostname and port) with its queues and its clock.
+// host is one hostname and port, the unit of politeness, with its queues and its clock.
 // It is owned by the Frontier.
 type host struct {
-	name      string
-	front     []Item        // given back: served before the levels, last in first out
-	levels    []*level      // ascending by depth
-	waiting   int           // items in levels
-	order     *hostOrder    // nil in breadth-first order
-	admitted  int           // URLs ever pushed: the page budget
-	asked     time.Duration // Crawl-delay
-	delay     time.Duration // configured, or Crawl-delay
-	backoff   time.Duration // 0 when the host is content
-	notBefore time.Time     // start of the next request
-	rest      time.Time     // the part of notBefore that is back-off
-	slowed    time.Time     // when trouble was last counted
-	previous  time.Time     // notBefore as it was before the last lease
-	failures  int           // in a row
-	closed    bool
-	dirty     bool  // changed since the last commit
-	prompt    bool  // its last answer came, and soon
-	busy      bool  // counted in slots.prompt
-	benched   bool  // in slots.bench
-	held      int32 // what is leased, in the list of leases
-	turn      uint64
-	leased    int32
-	index     int32 // in the heap, or notReady
+	name         string
+	front        []Item        // given back: served before the levels, last in first out
+	levels       []*level      // ascending by depth
+	waiting      int           // items in levels
+	steer        *hostSteering // nil in breadth-first order
+	admitted     int           // URLs ever pushed: the page budget
+	crawlDelay   time.Duration // Crawl-delay
+	delay        time.Duration // configured, or Crawl-delay
+	backoff      time.Duration // 0 unless the host throttled or failed
+	notBefore    time.Time     // start of the next request
+	backoffUntil time.Time     // back-off's part of notBefore
+	slowed       time.Time     // when trouble was last counted
+	previous     time.Time     // notBefore before the last lease
+	failures     int           // in a row
+	closed       bool
+	dirty        bool  // changed since the last commit
+	prompt       bool  // its last attempt brought an answer within promptness
+	busy         bool  // counted in slots.prompt
+	parked       bool  // in slots.parked
+	leases       int32 // newest of its leases, in the list of leases
+	turn         uint64
+	leased       int32
+	index        int32 // in the heap, or notReady
 
 	// Of the last lease: the frontier's clock before it and after.
 	previousGlobal, chargedGlobal time.Time
@@ -44,7 +44,7 @@ func (h *host) spacing() time.Duration { return max(h.delay, h.backoff) }
 
 func (h *host) queued() int { return len(h.front) + h.waiting }
 
-// search returns where the level of a depth stands, or would stand.
+// search returns the index in levels where the level of a depth is, or would be.
 func (h *host) search(depth int) int {
 	return sort.Search(len(h.levels), func(i int) bool { return h.levels[i].depth >= depth })
 }
@@ -59,9 +59,8 @@ func (h *host) push(it Item, buf []byte, p *pager) []byte {
 	return h.levels[i].push(it, buf, p)
 }
 
-// pop takes the next item of a host that has one, in breadth-first order. After an
-// error nothing has changed but that records which were taken before their turn are
-// read.
+// pop takes the next item of a host that has one, in breadth-first order. An error leaves
+// the queue as it was, except that records leased out of order may have been read.
 func (h *host) pop(p *pager) (Item, error) {
 	if n := len(h.front); n > 0 {
 		it := h.front[n-1]
@@ -70,15 +69,15 @@ func (h *host) pop(p *pager) (Item, error) {
 		return it, nil
 	}
 	i := 0
-	for h.levels[i].live() == 0 {
-		i++ // read to its end, but its blocks are still on disk
+	for h.levels[i].unleased() == 0 {
+		i++ // no URL is left, but its blocks are on disk until the next commit
 	}
 	return h.popLevel(h.levels[i], p)
 }
 
 // popLevel takes the oldest item of a level that has one.
 func (h *host) popLevel(l *level, p *pager) (Item, error) {
-	if err := l.shed(h.name, p); err != nil {
+	if err := l.skipLeased(h.name, p); err != nil {
 		return Item{}, err
 	}
 	it, err := l.pop(h.name, p)
@@ -89,10 +88,10 @@ func (h *host) popLevel(l *level, p *pager) (Item, error) {
 	return it, nil
 }
 
-// left tells that an item was taken out of a level.
+// left notes that an item was taken out of a level.
 func (h *host) left(l *level, p *pager) {
 	h.waiting--
-	if l.turns != nil && l.live() == 0 {
+	if l.outOfOrder != nil && l.unleased() == 0 {
 		l.empty(p)
 	}
 	if l.gone() {
@@ -101,7 +100,7 @@ func (h *host) left(l *level, p *pager) {
 	}
 }
 
-// commit puts the blocks of all levels. A host without any keeps no memory for
+// commit writes the blocks of all levels. A host without levels keeps no memory for
 // them.
 func (h *host) commit(w Writer, p *pager) {
 	for _, l := range h.levels {

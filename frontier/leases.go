@@ -2,20 +2,20 @@ package frontier
 
 import "slices"
 
-// leases remembers the items that are handed out, a list for each host, in memory
-// that is used again. Only with a disk: what is leased at a commit is part of it.
+// leases records the items that are leased, in one linked list per host, in memory that
+// is reused. Only with a disk: what is leased at a commit is part of it.
 type leases struct {
 	slots []lease // numbered from 1
-	free  int32   // the first unused one, 0 for none
+	free  int32   // the first unused slot, 0 for none
 }
 
 type lease struct {
 	it   Item
-	next int32 // leased before, of the same host; or unused; 0 for none
+	next int32 // the lease of the same host before this one, or the next unused slot; 0 for none
 }
 
-// take puts an item in front of the list and returns the list's new head.
-func (l *leases) take(head int32, it Item) int32 {
+// add puts an item in front of the list and returns the list's new head.
+func (l *leases) add(head int32, it Item) int32 {
 	n := l.free
 	if n == 0 {
 		l.slots = append(l.slots, lease{})
@@ -27,8 +27,8 @@ func (l *leases) take(head int32, it Item) int32 {
 	return n
 }
 
-// drop removes the item with its URL and returns the list's new head.
-func (l *leases) drop(head int32, it *Item) int32 {
+// remove removes the item with the URL of it and returns the list's new head.
+func (l *leases) remove(head int32, it *Item) int32 {
 	for at := &head; *at != 0; at = &l.slots[*at-1].next {
 		n := *at
 		if l.slots[n-1].it.URL == it.URL {

@@ -3,11 +3,11 @@ package frontier
 // level is the queue of one host at one depth: the blocks on disk, then the tail in
 // memory.
 type level struct {
-	depth int
-	count int     // records of both parts
-	disk  *stored // nil if nothing is on disk
-	tail  *tail   // nil if nothing was pushed since the last commit
-	turns *turns  // nil if all records come in turn
+	depth      int
+	count      int         // records of both parts
+	disk       *stored     // nil if nothing is on disk
+	tail       *tail       // nil if nothing was pushed since the last commit
+	outOfOrder *outOfOrder // nil if all records are leased in order
 }
 
 func (l *level) push(it Item, buf []byte, p *pager) []byte {
@@ -18,8 +18,7 @@ func (l *level) push(it Item, buf []byte, p *pager) []byte {
 	return l.tail.push(it, buf, p != nil)
 }
 
-// pop takes the oldest item of a level that has one. After an error nothing has
-// changed.
+// pop takes the oldest item of a level that has one. An error changes nothing.
 func (l *level) pop(host string, p *pager) (Item, error) {
 	if l.disk == nil || l.disk.empty() {
 		l.counted()
@@ -32,18 +31,18 @@ func (l *level) pop(host string, p *pager) (Item, error) {
 	return it, err
 }
 
-// counted tells that a record was read.
+// counted notes that a record was read.
 func (l *level) counted() {
 	l.count--
-	if l.turns != nil {
-		l.turns.next++
+	if l.outOfOrder != nil {
+		l.outOfOrder.next++
 	}
 }
 
-// gone reports that nothing of the level is left, in memory or on disk.
+// gone reports whether nothing of the level is left, in memory or on disk.
 func (l *level) gone() bool { return l.count == 0 && (l.disk == nil || l.disk.used == 0) }
 
-// commit puts what makes the disk hold just what is queued.
+// commit writes the changes after which the disk has exactly the blocks that are queued.
 func (l *level) commit(w Writer, host string, p *pager) {
 	if s := l.disk; s != nil && s.used > 0 {
 		w.DeleteBlocks(host, l.depth, s.head-uint64(s.used), s.head)

@@ -8,15 +8,15 @@ import (
 	"crawler/weburl"
 )
 
-// Order says which of the URLs that are queued goes first: within its host, and by its
-// best one among the hosts that may be asked now. No order asks a host sooner, and with
-// every host's spacing longer than the others' pages take, all orders ask every host as
-// often.
+// Order says which queued URL goes first within its host, and which host goes first, by
+// its best URL, among those that may be asked now. No order asks a host sooner. If the
+// spacing of every host is longer than the pages of all others take, all orders ask every
+// host equally often.
 type Order uint8
 
 // The orders. Cash is that of Abiteboul, Preda and Cobena's on-line page importance
-// (WWW 2003): a seed has 1, and a page that is fetched gives what it has to its links in
-// equal parts, so that what a queued URL has estimates its PageRank.
+// (WWW 2003): a seed has 1, and a page that is fetched gives its cash to its links in
+// equal parts, so that the cash of a queued URL estimates its PageRank.
 const (
 	BreadthFirst Order = iota // shallowest first, then first come
 	OPIC                      // most cash first
@@ -47,16 +47,16 @@ func ParseOrder(name string) (Order, error) {
 
 const (
 	seedCash = 1
-	// mint is what a page gives beside its cash: after a resume, and deep below the
-	// seeds, there is none.
+	// mint is the cash that a page gives in addition to its own, which is 0 after a resume
+	// and next to 0 deep below the seeds.
 	mint = 1e-6
 )
 
-// Credit tells that the page of a leased or settled item links to these URLs: the
-// queued ones among them gain by it, the others keep nothing. Call it once a page, when its
-// new links have been pushed; a redirect is a page with one link. A link that stands
-// twice gets two parts. The links are run over twice. Without an Order it does nothing.
-// Cost: one look-up a link, and O(log queued) for one that is queued.
+// Credit reports that the page of a leased or done item links to these URLs: the score of
+// the queued ones among them rises, for the others nothing is recorded. Call it once for a
+// page, after its new links have been pushed; a redirect counts as a page with one link. A
+// link that occurs twice gets two parts. The sequence is read twice. Without an Order it
+// does nothing. Cost: one look-up a link, and O(log queued) for one that is queued.
 func (f *Frontier) Credit(from Item, links iter.Seq[weburl.URL]) {
 	if f.steer == nil {
 		return
@@ -77,7 +77,7 @@ func (f *Frontier) Credit(from Item, links iter.Seq[weburl.URL]) {
 	}
 }
 
-// first returns the host to be asked next, nil if there is none.
+// first returns the host to ask next, nil if there is none.
 func (f *Frontier) first() *host {
 	switch {
 	case f.steer != nil && len(f.steer.due.hostHeap) > 0:

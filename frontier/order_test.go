@@ -177,7 +177,7 @@ func TestDeepPageComesForward(t *testing.T) {
 	commit(f, d)
 	d.land()
 	s, err := ReadHost("h", d.hosts["h"])
-	if err != nil || s.Queued != 1997 || d.hosts["h"][0] != stateTaken {
+	if err != nil || s.Queued != 1997 || d.hosts["h"][0] != stateOutOfOrder {
 		t.Errorf("saved are %d queued, %v", s.Queued, err)
 	}
 	for _, o := range []Order{BreadthFirst, OPIC} { // scores are not saved
@@ -190,7 +190,7 @@ func TestDeepPageComesForward(t *testing.T) {
 	leaseAll(t, f, -1)
 	commit(f, d)
 	d.land()
-	if len(d.blocks) > 0 || d.hosts["h"][0] != stateInTurn {
+	if len(d.blocks) > 0 || d.hosts["h"][0] != stateInOrder {
 		t.Errorf("%d blocks are left of an empty queue", len(d.blocks))
 	}
 }
@@ -205,7 +205,7 @@ func TestMarksAreBounded(t *testing.T) {
 			seen[name] = true
 		}
 		for _, l := range f.hosts["h"].levels {
-			if n := len(l.turns.taken); n > 10 {
+			if n := len(l.outOfOrder.leased); n > 10 {
 				t.Fatalf("%d records are marked", n)
 			}
 		}
@@ -222,7 +222,7 @@ func TestCandidatesAreBounded(t *testing.T) {
 		t.Fatalf("%d candidates in %d slots", n, len(f.steer.slots))
 	}
 	first := leaseAll(t, f, 40)
-	if plain := slices.Index(first, "0"); plain < 0 || plain > plainTurns {
+	if plain := slices.Index(first, "0"); plain < 0 || plain > plainEvery {
 		t.Errorf("the first URL that is no candidate is leased as number %d", plain)
 	}
 	if n := len(f.steer.index); n < 60 || n > 65 { // of the five plain leases, some had one
@@ -252,7 +252,7 @@ func TestCandidatesAreBounded(t *testing.T) {
 func TestDrainUnderOrder(t *testing.T) {
 	f, _ := deep(t, 50, Config{Order: OPICInLinks, MaxFailures: 1})
 	it, _ := f.Next(epoch)
-	if s := f.Done(it, epoch, Outcome{Verdict: Throttled, Started: epoch}); !s.Closed {
+	if s := f.Done(it, epoch, Outcome{Kind: Throttled, Started: epoch}); !s.Closed {
 		t.Fatal("not closed")
 	}
 	if _, ok := f.Next(at(time.Hour)); ok {

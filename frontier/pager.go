@@ -5,25 +5,25 @@ import (
 	"math"
 )
 
-// Disk holds the blocks of queued URLs that memory does not.
+// Disk stores the blocks of queued URLs that are not in memory.
 type Disk interface {
-	// Block returns what PutBlock put for the same numbers. The slice is valid
-	// until the next call.
+	// Block returns the block that PutBlock got with the same numbers. The slice is
+	// valid until the next call.
 	Block(host string, depth int, seq uint64) ([]byte, error)
 }
 
-// Writer takes what one commit has to make durable, all of it or nothing, in the
-// order of the calls. It keeps no slice beyond the call.
+// Writer takes the changes that one commit must make durable, all of them or none, in
+// the sequence of the calls. It keeps no slice beyond the call.
 type Writer interface {
 	PutBlock(host string, depth int, seq uint64, block []byte)
 	DeleteBlocks(host string, depth int, from, to uint64) // from <= seq < to
 	PutHost(host string, state []byte)
 }
 
-// stored is the part of a level that is on disk, and where in it we are: block
-// head at off. The via in force there stands in the record at via.
+// stored is the part of a level that is on disk, and the position of its next record:
+// byte off of block head. The via that applies there is in the record at via.
 type stored struct {
-	head, next uint64 // blocks head to next-1 hold what is queued
+	head, next uint64 // what is queued is in blocks head to next-1
 	count      int    // URLs in them
 	off, via   uint32
 	used       uint32 // blocks read since the last commit; they end at head
@@ -32,17 +32,17 @@ type stored struct {
 
 func (s *stored) empty() bool { return s.head == s.next }
 
-// chunk is records that follow a position.
+// chunk holds the records that follow a position.
 type chunk struct {
-	rest  []byte
-	via   string   // in force before the first
-	ends  bool     // the block ends with them
-	taken int      // bytes of the window, the blocks ahead aside
-	ahead [][]byte // whole blocks that follow, if the block ends with them
+	rest    []byte
+	via     string   // the one that applies before the first
+	ends    bool     // the block ends with them
+	charged int      // bytes charged to the window, without the blocks ahead
+	ahead   [][]byte // whole blocks that follow, if the block ends with them
 }
 
-// A chunk that stays in memory, with the blocks ahead, is at most maxChunk bytes of
-// whole records; it and each of them counts chunkSize bytes more for itself.
+// A chunk that stays in memory has, together with the blocks ahead, at most maxChunk bytes
+// of whole records. The chunk and each of those blocks count as chunkSize bytes more.
 const (
 	maxChunk  = 4 << 10
 	chunkSize = 64
@@ -52,7 +52,8 @@ const (
 type pager struct {
 	disk Disk
 	room int // bytes of the window that are free
-	// Put by the last commit, perhaps not readable from disk yet: each level's last blocks.
+	// Each level's last blocks: the last commit wrote them, and the disk may not return
+	// them yet.
 	flight map[*stored][][]byte
 }
 
@@ -60,7 +61,7 @@ func newPager(d Disk, window int) *pager {
 	return &pager{disk: d, room: window, flight: make(map[*stored][][]byte)}
 }
 
-// pop takes the next record. After an error nothing has changed.
+// pop takes the next record. An error changes nothing.
 func (p *pager) pop(s *stored, host string, depth int) (Item, error) {
 	c, err := p.open(s, host, depth)
 	if err != nil {
@@ -75,7 +76,7 @@ func (p *pager) pop(s *stored, host string, depth int) (Item, error) {
 	it, ok := rec.item(host, depth, c.via)
 	off := s.off + uint32(len(c.rest)-len(r.buf))
 	ends := c.ends && len(r.buf) == 0
-	blocks := s.next - s.head // with a URL in each, from now on
+	blocks := s.next - s.head // each has at least one URL after this one
 	if ends {
 		blocks--
 	}
@@ -115,15 +116,15 @@ func (p *pager) open(s *stored, host string, depth int) (chunk, error) {
 	return c, nil
 }
 
-// openAt returns the records of a block from off on, where the via stands in the
-// record at via.
+// openAt returns the records of a block from off on, where the record at via has the via
+// that applies.
 func openAt(block []byte, off, via uint32) (chunk, bool) {
 	if uint64(off) >= uint64(len(block)) || via > off || len(block) > math.MaxInt32 {
 		return chunk{}, false
 	}
 	c := chunk{rest: block[off:], ends: true}
 	if via == off {
-		return c, true // the next record brings it
+		return c, true // the next record has it
 	}
 	r := reader{buf: block[via:]}
 	rec := r.record()
@@ -146,7 +147,7 @@ func (p *pager) keep(s *stored, c chunk) {
 		return
 	}
 	if s.chunk != nil {
-		p.room += s.chunk.taken
+		p.room += s.chunk.charged
 		if p.advance(s) {
 			return
 		}
@@ -156,15 +157,15 @@ func (p *pager) keep(s *stored, c chunk) {
 		return
 	}
 	c.ends = c.ends && n == len(c.rest)
-	c.taken = n + chunkSize
+	c.charged = n + chunkSize
 	c.rest = append(make([]byte, 0, n), c.rest[:n]...)
-	p.room -= c.taken
+	p.room -= c.charged
 	s.chunk = new(chunk)
 	*s.chunk = c
 }
 
-// advance makes the first of the blocks ahead, whose place in the window it keeps, the
-// chunk; without any, there is none.
+// advance makes the first of the blocks ahead the chunk, which keeps its bytes of the
+// window. It reports whether there was one; else there is no chunk any more.
 func (p *pager) advance(s *stored) bool {
 	c := s.chunk
 	if len(c.ahead) == 0 {
@@ -173,29 +174,29 @@ func (p *pager) advance(s *stored) bool {
 	}
 	next := c.ahead[0]
 	c.ahead[0] = nil
-	*c = chunk{rest: next, ends: true, taken: len(next) + chunkSize, ahead: c.ahead[1:]}
+	*c = chunk{rest: next, ends: true, charged: len(next) + chunkSize, ahead: c.ahead[1:]}
 	return true
 }
 
 // extend keeps the blocks that follow those in memory, while they are small and the
-// window has room: a host to which a crawl comes back again and again has a few URLs in
-// each block, and reading one costs as much as parsing a page. The blocks given are the
-// last of the level.
+// window has room: a host to which a crawl returns again and again has a few URLs in
+// each block, and reading one costs as much as parsing a page. blocks are the last of the
+// level.
 func (p *pager) extend(s *stored, blocks [][]byte) {
 	c := s.chunk
 	if c == nil || !c.ends {
 		return
 	}
-	held := c.taken - chunkSize // the part that was read is in memory until the rest is
+	size := c.charged - chunkSize // a chunk stays in memory until all of it is read
 	for _, b := range c.ahead {
-		held += len(b)
+		size += len(b)
 	}
 	from := int(s.next-s.head) - 1 - len(c.ahead) // blocks that are not in memory
 	if from > len(blocks) {
 		return
 	}
 	for _, b := range blocks[len(blocks)-from:] {
-		if held += len(b); held > maxChunk || len(b)+chunkSize > p.room {
+		if size += len(b); size > maxChunk || len(b)+chunkSize > p.room {
 			return
 		}
 		p.room -= len(b) + chunkSize
@@ -215,8 +216,9 @@ func whole(b []byte) int {
 	return n
 }
 
-// landed tells that what the last commit put is readable from disk. Where it is
-// read next, its beginning stays in memory, and so does what follows small blocks that do.
+// landed notes that the disk returns the blocks of the last commit from now on. The
+// beginning of a block that is read next stays in memory, and so do the blocks that follow
+// small ones in memory.
 func (p *pager) landed() {
 	for s, blocks := range p.flight {
 		if at := s.next - s.head; at > 0 && at <= uint64(len(blocks)) && s.chunk == nil {

@@ -2,12 +2,12 @@ package frontier
 
 import "time"
 
-// Done ends the lease of it. Cost: O(log hosts).
-func (f *Frontier) Done(it Item, now time.Time, o Outcome) Settled {
+// Done ends the lease of an item. Cost: O(log hosts).
+func (f *Frontier) Done(it Item, now time.Time, o Outcome) Disposition {
 	atOnce := f.just == it.URL
 	h := f.release(it, o.Started)
 	f.answered(h, now, o)
-	switch o.Verdict {
+	switch o.Kind {
 	case Unasked:
 		f.refund(h, atOnce)
 	case Answered:
@@ -24,7 +24,7 @@ func (f *Frontier) Done(it Item, now time.Time, o Outcome) Settled {
 	if o.NoPage {
 		h.admitted--
 	}
-	s := Settled{Closed: h.closed, Again: o.Retry && !it.Last && !h.closed}
+	s := Disposition{Closed: h.closed, Again: o.Retry && !it.Last && !h.closed}
 	if s.Again {
 		it.Attempt++
 		f.queue(h, it)
@@ -33,16 +33,15 @@ func (f *Frontier) Done(it Item, now time.Time, o Outcome) Settled {
 	return s
 }
 
-// throttle grows the host's back-off. What a host asks for is what it gets: when
-// that is more than the crawl will wait, the host is closed instead of asked
-// early.
+// throttle lengthens the host's back-off. A host gets the wait it asks for: if that is
+// longer than the crawl may wait, the host is closed, not asked early.
 func (f *Frontier) throttle(h *host, now time.Time, o Outcome) {
 	h.closed = h.closed || o.RetryAfter > f.cfg.MaxBackoff
 	f.slow(h, now, o)
 }
 
-// suspect counts a failure. The first may be the page's fault; from the second in
-// a row on it is the host's, which is asked ever more rarely.
+// suspect counts a failure. The first may be the page's fault; from the second in a row
+// on it is the host's, and the host is asked less and less often.
 func (f *Frontier) suspect(h *host, now time.Time, o Outcome) {
 	if h.failures == 0 {
 		h.failures++
@@ -52,8 +51,8 @@ func (f *Frontier) suspect(h *host, now time.Time, o Outcome) {
 	f.slow(h, now, o)
 }
 
-// slow doubles the back-off and closes a host that has worn the crawl's patience.
-// Requests that were under way when the host was last slowed down tell the same
+// slow doubles the back-off, and closes a host after MaxFailures failures in a row.
+// Requests that were under way when the host was last slowed down report the same
 // trouble again: ten connections that fail together are one failure.
 func (f *Frontier) slow(h *host, now time.Time, o Outcome) {
 	if again := !o.Started.IsZero() && o.Started.Before(h.slowed); !again {
@@ -63,8 +62,8 @@ func (f *Frontier) slow(h *host, now time.Time, o Outcome) {
 		h.slowed = now
 	}
 	h.backoff = min(max(h.backoff, o.RetryAfter), f.cfg.MaxBackoff)
-	h.rest = later(h.rest, now.Add(h.backoff))
-	h.notBefore = later(h.notBefore, h.rest)
+	h.backoffUntil = later(h.backoffUntil, now.Add(h.backoff))
+	h.notBefore = later(h.notBefore, h.backoffUntil)
 }
 
 // refund gives back the time charged by a lease that sent no request. With several
@@ -74,18 +73,18 @@ func (f *Frontier) refund(h *host, atOnce bool) {
 	if f.cfg.PerHost > 1 && !atOnce {
 		return
 	}
-	h.notBefore = later(h.previous, h.rest)
-	if f.global.Equal(h.chargedGlobal) { // nobody was leased since
+	h.notBefore = later(h.previous, h.backoffUntil)
+	if f.global.Equal(h.chargedGlobal) { // nothing was leased since
 		f.global = h.previousGlobal
 	}
 }
 
 // SetDelay obeys a robots.txt Crawl-delay for the host, up to MaxDelay. It never
-// shortens a delay: of http and https on one host, the longer holds.
+// shortens a delay: if http and https differ on one host, the longer one applies.
 func (f *Frontier) SetDelay(hostname string, d time.Duration) {
 	h := f.host(hostname)
-	h.asked = max(h.asked, d)
-	h.delay = f.delay(h.asked)
+	h.crawlDelay = max(h.crawlDelay, d)
+	h.delay = f.delay(h.crawlDelay)
 	f.changed(h)
 }
 

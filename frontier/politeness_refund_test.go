@@ -19,7 +19,7 @@ func TestGivenBackAtOnceCostsNothing(t *testing.T) {
 			if !ok {
 				t.Fatalf("%d connections: nothing after %d refusals", perHost, i)
 			}
-			f.Done(it, epoch, Outcome{Verdict: Unasked, NoPage: true})
+			f.Done(it, epoch, Outcome{Kind: Unasked, NoPage: true})
 		}
 	}
 }
@@ -38,7 +38,7 @@ func TestGivenBackLaterKeepsTheTime(t *testing.T) {
 		t.Fatal("no second lease")
 	}
 	f.Start(b, at(time.Second))
-	f.Done(a, at(time.Second), Outcome{Verdict: Unasked})
+	f.Done(a, at(time.Second), Outcome{Kind: Unasked})
 	if _, ok := f.Next(at(1500 * time.Millisecond)); ok {
 		t.Error("the host is asked half a second after its last request")
 	}

@@ -5,35 +5,35 @@ import (
 	"time"
 )
 
-// A host is prompt if its last try brought an answer, and soon. All others are in doubt:
-// those that were not asked yet, that did not answer, and that took long. Each lease of a
-// host in doubt may hold a worker until a timeout, so a thousand dead hosts could hold
-// them all. With Config.Slots, a quarter is kept for prompt hosts, or fewer if there are
-// fewer prompt hosts with something to do.
+// A host is prompt if its last attempt brought an answer within promptness. All others are
+// unproven: those not asked yet, those that did not answer, and those that took longer.
+// Each lease of an unproven host may occupy a worker until a timeout, so a thousand dead
+// hosts could occupy them all. With Config.Slots, a quarter of the workers is kept for
+// prompt hosts, or fewer if fewer prompt hosts have URLs.
 
-// promptness is how soon the last answer of a prompt host came, after its request.
+// promptness is the longest time from a request to its answer that makes a host prompt.
 const promptness = 5 * time.Second
 
-// slots is who has the workers, and which hosts in doubt wait for one.
+// slots counts who has the workers, and has the unproven hosts that wait for one.
 type slots struct {
-	prompt  int      // prompt hosts with something queued or leased
-	doubted int      // leases of hosts in doubt
-	bench   hostHeap // hosts in doubt whose turn came while these had all slots they may have
+	prompt   int      // prompt hosts with something queued or leased
+	unproven int      // leases of unproven hosts
+	parked   hostHeap // unproven hosts whose turn came while such hosts had all slots they may have
 }
 
-// lease notes that a host has n leases more.
+// lease adds n to the leases of a host.
 func (f *Frontier) lease(h *host, n int) {
 	h.leased += int32(n)
 	f.leased += n
 	if !h.prompt {
-		f.slots.doubted += n
+		f.slots.unproven += n
 	}
 }
 
-// answered notes whether a host is prompt after a try. Call changed after it.
+// answered notes whether an attempt makes a host prompt. Call changed after it.
 func (f *Frontier) answered(h *host, now time.Time, o Outcome) {
-	if o.Verdict != Unasked && !o.Started.IsZero() {
-		f.trust(h, o.Verdict != Failed && now.Sub(o.Started) <= promptness)
+	if o.Kind != Unasked && !o.Started.IsZero() {
+		f.trust(h, o.Kind != Failed && now.Sub(o.Started) <= promptness)
 	}
 }
 
@@ -47,15 +47,15 @@ func (f *Frontier) trust(h *host, prompt bool) {
 	f.lease(h, leased)
 }
 
-// crowded reports that hosts in doubt have all slots they may have.
+// crowded reports whether unproven hosts have all slots they may have.
 func (f *Frontier) crowded() bool {
 	kept := min(f.cfg.Slots/4, f.slots.prompt)
-	return f.cfg.Slots > 0 && f.slots.doubted >= f.cfg.Slots-kept
+	return f.cfg.Slots > 0 && f.slots.unproven >= f.cfg.Slots-kept
 }
 
-// upNext is the host whose turn is next, nil if there is none, or none before a host in
-// doubt has given a lease back. Hosts in doubt that have to wait for that are benched,
-// each once: O(log hosts).
+// upNext returns the host whose turn is next, nil if there is none, or none until a lease
+// of an unproven host ends. Unproven hosts that must wait for that are parked, each once:
+// O(log hosts).
 func (f *Frontier) upNext() *host {
 	for f.crowded() {
 		h := f.first()
@@ -63,18 +63,18 @@ func (f *Frontier) upNext() *host {
 			return h
 		}
 		f.put(h, false)
-		h.benched = true
-		heap.Push(&f.slots.bench, h)
+		h.parked = true
+		heap.Push(&f.slots.parked, h)
 	}
 	h := f.first()
-	if len(f.slots.bench) > 0 && (h == nil || before(f.slots.bench[0], h)) {
-		return f.slots.bench[0]
+	if len(f.slots.parked) > 0 && (h == nil || before(f.slots.parked[0], h)) {
+		return f.slots.parked[0]
 	}
 	return h
 }
 
-// place puts a host where it belongs: among those that are or will be due, on the bench,
-// or out of both.
+// place moves a host to where it belongs: the heap of those that may be asked now or later,
+// the parked ones, or neither.
 func (f *Frontier) place(h *host) {
 	ready := !h.closed && h.queued() > 0 && int(h.leased) < f.cfg.PerHost
 	busy := h.prompt && !h.closed && (h.queued() > 0 || h.leased > 0)
@@ -86,12 +86,12 @@ func (f *Frontier) place(h *host) {
 	}
 	h.busy = busy
 	switch {
-	case h.benched && ready && !h.prompt:
-		heap.Fix(&f.slots.bench, int(h.index))
+	case h.parked && ready && !h.prompt:
+		heap.Fix(&f.slots.parked, int(h.index))
 		return
-	case h.benched:
-		heap.Remove(&f.slots.bench, int(h.index))
-		h.benched = false
+	case h.parked:
+		heap.Remove(&f.slots.parked, int(h.index))
+		h.parked = false
 	}
 	f.put(h, ready)
 }

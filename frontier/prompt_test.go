@@ -14,7 +14,7 @@ func leased(f *Frontier, now time.Time) (items []Item) {
 	return items
 }
 
-// Hosts in doubt never hold the slots that prompt hosts have use for, and hold all when
+// Unproven hosts never have the slots that prompt hosts could use, and have all when
 // there are no prompt ones. All are served in the end.
 func TestSlotsAreKeptForPromptHosts(t *testing.T) {
 	for _, c := range []struct {
@@ -22,14 +22,14 @@ func TestSlotsAreKeptForPromptHosts(t *testing.T) {
 		slots, others int
 		outcome       Outcome // of the other hosts' first page
 		took          time.Duration
-		want          int // leases of hosts in doubt
+		want          int // leases of unproven hosts
 	}{
 		{"none prompt", 16, 0, Outcome{}, 0, 16},
 		{"a few prompt", 16, 2, Outcome{}, time.Second, 14},
 		{"many prompt", 16, 10, Outcome{}, time.Second, 12},
-		{"throttled, but prompt", 16, 10, Outcome{Verdict: Throttled}, time.Second, 12},
+		{"throttled, but prompt", 16, 10, Outcome{Kind: Throttled}, time.Second, 12},
 		{"slow", 16, 10, Outcome{}, 6 * time.Second, 16},
-		{"failed", 16, 10, Outcome{Verdict: Failed}, time.Second, 16},
+		{"failed", 16, 10, Outcome{Kind: Failed}, time.Second, 16},
 		{"no limit", 0, 10, Outcome{}, time.Second, 50},
 		{"too few to keep any", 3, 10, Outcome{}, time.Second, 3},
 	} {
@@ -47,7 +47,7 @@ func TestSlotsAreKeptForPromptHosts(t *testing.T) {
 			}
 			dead := leased(f, at(time.Minute)) // the others are not to be asked yet
 			if len(dead) != c.want {
-				t.Fatalf("%d leases of hosts in doubt, want %d", len(dead), c.want)
+				t.Fatalf("%d leases of unproven hosts, want %d", len(dead), c.want)
 			}
 			now := at(24 * time.Hour)
 			if n := len(leased(f, now)); c.slots > c.want && n != c.others {
@@ -56,19 +56,19 @@ func TestSlotsAreKeptForPromptHosts(t *testing.T) {
 			served := len(dead)
 			for ; len(dead) > 0; served += len(dead) {
 				for _, it := range dead {
-					f.Done(it, now, Outcome{Verdict: Failed, Started: now})
+					f.Done(it, now, Outcome{Kind: Failed, Started: now})
 				}
 				dead = leased(f, now)
 			}
 			if f.Queued() != 0 {
-				t.Errorf("%d of 50 hosts in doubt were served, %d URLs are left", served, f.Queued())
+				t.Errorf("%d of 50 unproven hosts were served, %d URLs are left", served, f.Queued())
 			}
 		})
 	}
 }
 
 // A host whose robots.txt was read is prompt, and one that fails then is not; the leases
-// it has follow it, and it leaves the bench.
+// it has follow it, and it is parked no longer.
 func TestPromptnessFollowsTheLastTry(t *testing.T) {
 	f := New(Config{Delay: NoDelay, PerHost: 3, Slots: 3, Retries: 5})
 	for p := range 5 {
@@ -76,24 +76,24 @@ func TestPromptnessFollowsTheLastTry(t *testing.T) {
 	}
 	items := leased(f, epoch)
 	f.Push(item(t, "http://b/", 0))
-	if _, ok := f.Wake(); ok || len(items) != 3 || len(f.slots.bench) != 1 || f.slots.doubted != 3 {
-		t.Fatalf("%d hosts on the bench, %d leases in doubt; want 1 and 3", len(f.slots.bench), f.slots.doubted)
+	if _, ok := f.Wake(); ok || len(items) != 3 || len(f.slots.parked) != 1 || f.slots.unproven != 3 {
+		t.Fatalf("%d hosts are parked, %d leases of unproven hosts; want 1 and 3", len(f.slots.parked), f.slots.unproven)
 	}
 	f.Return(items[0], epoch)
-	if f.slots.doubted != 0 || f.slots.prompt != 1 {
-		t.Errorf("after robots.txt: %d leases in doubt, %d prompt hosts", f.slots.doubted, f.slots.prompt)
+	if f.slots.unproven != 0 || f.slots.prompt != 1 {
+		t.Errorf("after robots.txt: %d leases of unproven hosts, %d prompt hosts", f.slots.unproven, f.slots.prompt)
 	}
-	f.Done(items[1], at(time.Second), Outcome{Verdict: Failed, Started: epoch})
-	f.Done(items[2], at(time.Second), Outcome{Verdict: Unasked})
-	if f.slots.prompt != 0 || f.slots.doubted != 0 || f.Leased() != 0 {
-		t.Errorf("after a failure: %d prompt hosts, %d leases, %d in doubt", f.slots.prompt, f.Leased(), f.slots.doubted)
+	f.Done(items[1], at(time.Second), Outcome{Kind: Failed, Started: epoch})
+	f.Done(items[2], at(time.Second), Outcome{Kind: Unasked})
+	if f.slots.prompt != 0 || f.slots.unproven != 0 || f.Leased() != 0 {
+		t.Errorf("after a failure: %d prompt hosts, %d leases, %d of unproven hosts", f.slots.prompt, f.Leased(), f.slots.unproven)
 	}
 	for now := at(time.Minute); !f.Idle(); {
 		for _, it := range leased(f, now) {
 			f.Done(it, now, Outcome{Started: now})
 		}
 	}
-	if f.slots.prompt != 0 || f.slots.doubted != 0 || len(f.slots.bench) != 0 {
+	if f.slots.prompt != 0 || f.slots.unproven != 0 || len(f.slots.parked) != 0 {
 		t.Errorf("at the end: %+v", f.slots)
 	}
 }

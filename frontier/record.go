@@ -8,9 +8,8 @@ import (
 	"crawler/internal/binform"
 )
 
-// Queued URLs are records of bytes in blocks. docs/format/frontier.md describes
-// them: links of one page are pushed together, so the page's URL stands once per
-// run.
+// Queued URLs are records of bytes in blocks, which docs/format/frontier.md describes. The
+// links of a page are pushed together, so the page's URL is written once per run.
 const (
 	flagHTTPS = 1 << iota
 	flagVia
@@ -39,7 +38,7 @@ func appendRecord(rec []byte, it Item, via bool) []byte {
 	return it.appendRest(rec)
 }
 
-// flags are those that records and items share.
+// flags returns the flags that records and items share.
 func (it *Item) flags() (f byte) {
 	if it.From != "" {
 		f |= flagFrom
@@ -53,7 +52,7 @@ func (it *Item) flags() (f byte) {
 	return f
 }
 
-// appendRest appends what only the flags from and attempt bring.
+// appendRest appends the fields that are there only with the flags from and attempt.
 func (it *Item) appendRest(b []byte) []byte {
 	if it.From != "" {
 		b = binform.AppendText(b, it.From)
@@ -65,7 +64,7 @@ func (it *Item) appendRest(b []byte) []byte {
 	return b
 }
 
-// record is one that was read; its slices are the reader's memory.
+// record is a record as read; its slices are the reader's memory.
 type record struct {
 	target, via, from []byte
 	hops, attempt     int
@@ -74,8 +73,8 @@ type record struct {
 
 func (r *record) has(flag byte) bool { return r.flags&flag != 0 }
 
-// item makes the item of a record of the given host and depth. It reports whether
-// the parts make a canonical URL of that host.
+// item makes the item of a record, whose host and depth are given. It reports whether the
+// parts are a canonical URL of that host.
 func (r *record) item(host string, depth int, via string) (Item, bool) {
 	scheme := "http://"
 	if r.has(flagHTTPS) {
@@ -92,8 +91,8 @@ func (r *record) item(host string, depth int, via string) (Item, bool) {
 	return it, true
 }
 
-// reader decodes. The first thing that cannot be read makes it bad and empty; a
-// reader asks once, at the end.
+// reader decodes. The first field that cannot be read makes it bad and empty, so its user
+// checks bad once, at the end.
 type reader struct {
 	buf []byte
 	bad bool
@@ -121,7 +120,7 @@ func (r *reader) uvarint() uint64 {
 	return v
 }
 
-// small reads a number that is an int on every machine.
+// small reads a number that fits an int on every machine.
 func (r *reader) small() int {
 	v := r.uvarint()
 	if v > math.MaxInt32 {

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// The versions of a host's state: only the second tells what was taken before its turn.
+// The versions of a host's state: only the second lists records leased out of order.
 const (
-	stateInTurn = 1
-	stateTaken  = 2
+	stateInOrder    = 1
+	stateOutOfOrder = 2
 )
 
-// HostState is what a host's saved state tells. ReadHost makes it.
+// HostState is the saved state of a host, decoded by ReadHost.
 type HostState struct {
 	Admitted   int           // URLs charged to the page budget
-	Queued     int           // URLs waiting, those that are leased not counted
-	Leased     int           // URLs handed out when the state was saved
+	Queued     int           // URLs waiting, without those that are leased
+	Leased     int           // URLs that were leased when the state was saved
 	Failures   int           // in a row
 	Closed     bool          // given up
 	CrawlDelay time.Duration // asked for in robots.txt; 0 for none
-	Backoff    time.Duration // 0 when the host is content
+	Backoff    time.Duration // 0 unless the host throttled or failed
 	NotBefore  time.Time     // start of the next request; zero for any time
 
-	rest, slowed time.Time
-	items        []Item // leased, then given back, in serving order
-	levels       []savedLevel
+	backoffUntil, slowed time.Time
+	items                []Item // leased, then given back, as they are served
+	levels               []savedLevel
 }
 
 type savedLevel struct {
@@ -34,11 +34,11 @@ type savedLevel struct {
 	count      uint64
 	head, next uint64
 	off, via   int
-	taken      []uint64 // numbers of records from there on
+	leased     []uint64 // records leased out of order: numbers, ascending, 0 for the next one
 }
 
 // appendState appends the state of a host whose levels have been committed; items
-// are what it has leased and, behind those, given back.
+// are its leased ones and, after those, the ones given back.
 func (h *host) appendState(b []byte, items []Item) []byte {
 	flags := byte(0)
 	if h.closed {
@@ -48,10 +48,10 @@ func (h *host) appendState(b []byte, items []Item) []byte {
 	b = append(b, version, flags)
 	b = appendCount(b, h.admitted)
 	b = appendCount(b, h.failures)
-	b = binary.AppendUvarint(b, uint64(h.asked))
+	b = binary.AppendUvarint(b, uint64(h.crawlDelay))
 	b = binary.AppendUvarint(b, uint64(h.backoff))
 	b = appendTime(b, h.notBefore)
-	b = appendTime(b, h.rest)
+	b = appendTime(b, h.backoffUntil)
 	b = appendTime(b, h.slowed)
 	b = appendItems(b, items[:len(items)-len(h.front)])
 	b = appendItems(b, items[len(items)-len(h.front):])
@@ -63,8 +63,8 @@ func (h *host) appendState(b []byte, items []Item) []byte {
 		b = binary.AppendUvarint(b, l.disk.next)
 		b = appendCount(b, int(l.disk.off))
 		b = appendCount(b, int(l.disk.via))
-		if version == stateTaken {
-			b = l.appendTaken(b)
+		if version == stateOutOfOrder {
+			b = l.appendLeased(b)
 		}
 	}
 	return b
@@ -72,22 +72,22 @@ func (h *host) appendState(b []byte, items []Item) []byte {
 
 func (h *host) stateVersion() byte {
 	for _, l := range h.levels {
-		if l.live() != l.count {
-			return stateTaken
+		if l.unleased() != l.count {
+			return stateOutOfOrder
 		}
 	}
-	return stateInTurn
+	return stateInOrder
 }
 
-// appendTaken appends how many records were taken before their turn, and how many stand
-// before each since the one before.
-func (l *level) appendTaken(b []byte) []byte {
-	b = appendCount(b, l.count-l.live())
-	if l.turns == nil {
+// appendLeased appends the number of records that were leased out of order, and each of
+// them delta-encoded: the gap to the previous one.
+func (l *level) appendLeased(b []byte) []byte {
+	b = appendCount(b, l.count-l.unleased())
+	if l.outOfOrder == nil {
 		return b
 	}
-	next := l.turns.next
-	for _, number := range l.turns.taken {
+	next := l.outOfOrder.next
+	for _, number := range l.outOfOrder.leased {
 		b = binary.AppendUvarint(b, number-next)
 		next = number + 1
 	}
@@ -106,7 +106,7 @@ func appendCount(b []byte, n int) []byte {
 	return binary.AppendUvarint(b, uint64(min(max(n, 0), math.MaxInt32)))
 }
 
-// appendTime appends nanoseconds since 1970, and 0 for what lies before.
+// appendTime appends nanoseconds since 1970, and 0 for a time before that.
 func appendTime(b []byte, t time.Time) []byte {
 	n := int64(0)
 	if t.Unix() > 0 {
@@ -118,8 +118,8 @@ func appendTime(b []byte, t time.Time) []byte {
 // ReadHost decodes the saved state of a host. Its error has ErrDamaged in its
 // chain.
 func ReadHost(hostname string, state []byte) (HostState, error) {
-	if len(state) > 0 && state[0] != stateInTurn && state[0] != stateTaken {
-		return HostState{}, fmt.Errorf("the frontier's state of %s has version %d, this program knows %d and %d: %w", hostname, state[0], stateInTurn, stateTaken, ErrDamaged)
+	if len(state) > 0 && state[0] != stateInOrder && state[0] != stateOutOfOrder {
+		return HostState{}, fmt.Errorf("the frontier's state of %s has version %d, this program knows %d and %d: %w", hostname, state[0], stateInOrder, stateOutOfOrder, ErrDamaged)
 	}
 	r := reader{buf: state}
 	s := r.state(hostname)
@@ -133,16 +133,16 @@ func (r *reader) state(hostname string) HostState {
 	version := r.byte()
 	flags := r.byte()
 	s := HostState{Closed: flags == 1, Admitted: r.small(), Failures: r.small(), CrawlDelay: r.duration(), Backoff: r.duration()}
-	s.NotBefore, s.rest, s.slowed = r.time(), r.time(), r.time()
+	s.NotBefore, s.backoffUntil, s.slowed = r.time(), r.time(), r.time()
 	s.Leased = r.items(hostname, &s)
 	s.Queued = r.items(hostname, &s)
 	depth := -1
 	for n := r.small(); n > 0 && !r.bad; n-- {
 		l := savedLevel{depth: r.small(), count: r.uvarint(), head: r.uvarint(), next: r.uvarint(), off: r.small(), via: r.small()}
-		if version == stateTaken {
-			l.taken = r.taken(l.count)
+		if version == stateOutOfOrder {
+			l.leased = r.leased(l.count)
 		}
-		s.Queued += int(l.count) - len(l.taken)
+		s.Queued += int(l.count) - len(l.leased)
 		if l.depth <= depth || !l.valid() || s.Queued < 0 || s.Queued > math.MaxInt-math.MaxInt32 {
 			r.fail()
 		}
@@ -159,23 +159,23 @@ func (l *savedLevel) valid() bool {
 	return l.count <= math.MaxInt/2 && l.head < l.next && l.next-l.head <= l.count && l.via <= l.off
 }
 
-// taken reads what appendTaken wrote of a level with so many records, of which one is
-// not taken at least.
-func (r *reader) taken(count uint64) (taken []uint64) {
+// leased reads the list that appendLeased wrote of a level with count records, at least
+// one of which is not leased.
+func (r *reader) leased(count uint64) (leased []uint64) {
 	next := uint64(0)
 	for n := r.small(); n > 0 && !r.bad; n-- {
 		gap := r.uvarint()
-		if next >= count || gap >= count-next || uint64(len(taken))+2 > count {
+		if next >= count || gap >= count-next || uint64(len(leased))+2 > count {
 			r.fail()
 			return nil
 		}
-		taken = append(taken, next+gap)
+		leased = append(leased, next+gap)
 		next += gap + 1
 	}
-	return taken
+	return leased
 }
 
-// items reads items of the host and returns how many there are.
+// items reads items of the host and returns their number.
 func (r *reader) items(hostname string, s *HostState) int {
 	n := r.small()
 	for range n {

@@ -13,79 +13,79 @@ import (
 )
 
 // steering is what an Order adds to a Frontier: a candidate for each of at most
-// OrderPages queued URLs. Every URL stands in its level too, in breadth-first order; what
-// is leased as a candidate is marked there as taken. So a candidate is advice, and can be
-// forgotten at any time: its URL then comes when its level's turn does.
+// OrderPages queued URLs. Every URL has a record in its level too, breadth-first; if it is
+// leased as a candidate, the record is marked as leased. So a candidate is advice, and can
+// be dropped at any time: its URL is then leased breadth-first.
 type steering struct {
 	order Order
 	most  int
 	seed  uint64
 	slots []candidate
-	free  []int32          // slots that are not used
-	index map[uint64]int32 // slots, by name of the URL
-	hand  int              // where evict looks next
+	free  []int32          // unused slots
+	index map[uint64]int32 // slots, by urlHash
+	hand  int              // slot that evict looks at next
 	marks int              // most records of a level that may be marked
-	due   dueHeap          // hosts in the heap that could be asked at now
-	now   time.Time        // the latest that Next was told
+	due   dueHeap          // hosts that may be asked at now
+	now   time.Time        // the latest that Next was called with
 }
 
 // candidate is a queued URL with its score.
 type candidate struct {
-	it     Item // holds the cash
+	it     Item // with the cash
 	host   *host
 	level  *level
 	number uint64 // of its record in the level
-	name   uint64
-	at     int32 // in its host's heap
+	hash   uint64 // of the URL
+	at     int32  // in its host's heap
 	links  distinct
 }
 
-// hostOrder is what a host has in addition.
-type hostOrder struct {
-	best  []int32 // slots of the host's candidates, a heap
-	due   bool    // in the heap of hosts that are due
-	turns uint8   // leases; wraps
-	score float32 // as the heap of hosts knows it
+// hostSteering is what an Order adds to a host.
+type hostSteering struct {
+	best   []int32 // slots of the host's candidates, a heap
+	due    bool    // in steering.due
+	served uint8   // leases so far; wraps
+	score  float32 // its key in steering.due
 }
 
 const (
-	// maxTaken is how many records of a level may be marked: they stand in the
-	// host's state, which every commit of the host writes, in a byte or two each.
-	maxTaken = 1 << 16
-	// Where a host has URLs that are no candidates, one lease in plainTurns is
-	// breadth-first: they are unknown rather than bad, and must not starve.
-	plainTurns = 8
-	// evictFrom is of how many candidates the worst makes room.
+	// maxOutOfOrder is how many records of a level may be marked. They take a byte or two
+	// each in the host's state, which every commit of the host writes.
+	maxOutOfOrder = 1 << 16
+	// Where a host has URLs that are no candidates, one lease in plainEvery is
+	// breadth-first: their value is unknown rather than low, and they must not starve.
+	plainEvery = 8
+	// evictFrom is the number of candidates of which the worst is dropped to make room.
 	evictFrom = 8
 )
 
 func newSteering(cfg *Config) *steering {
-	return &steering{order: cfg.Order, most: cfg.OrderPages, seed: cfg.OrderSeed, marks: maxTaken, index: make(map[uint64]int32)}
+	return &steering{order: cfg.Order, most: cfg.OrderPages, seed: cfg.OrderSeed, marks: maxOutOfOrder, index: make(map[uint64]int32)}
 }
 
-func nameOf(u weburl.URL) uint64 { return xxhash.Sum64String(u.String()) }
+func urlHash(u weburl.URL) uint64 { return xxhash.Sum64String(u.String()) }
 
-// linker is the page as distinct counts it. Without the seed, nobody can make up pages
-// that count for many.
-func (s *steering) linker(u weburl.URL) uint64 { return splitmix.Finish(nameOf(u) ^ s.seed) }
+// linker returns the hash under which distinct counts a linking page. Who does not know the
+// seed cannot make up pages that count for many.
+func (s *steering) linker(u weburl.URL) uint64 { return splitmix.Finish(urlHash(u) ^ s.seed) }
 
 // pushed makes a candidate of an item that was pushed last.
 func (s *steering) pushed(h *host, it Item) {
 	l := h.levels[h.search(it.Depth)]
 	l.number()
-	s.add(h, l, it, l.turns.next+uint64(l.count-1))
+	s.add(h, l, it, l.outOfOrder.next+uint64(l.count-1))
 }
 
 // add makes a candidate of an item that was pushed as the given record of its level.
 func (s *steering) add(h *host, l *level, it Item, number uint64) {
-	name := nameOf(it.URL)
-	if _, known := s.index[name]; known {
-		return // another URL of that name: this one comes in its level's turn
+	hash := urlHash(it.URL)
+	if _, known := s.index[hash]; known {
+		return // another URL with that hash is a candidate: this one comes breadth-first
 	}
 	if it.Via == "" && it.cash == 0 {
 		it.cash = seedCash
 	}
-	it.URL = it.URL.Clone() // a link's memory is shared with its page's other links
+	it.URL = it.URL.Clone() // a link shares memory with the other links of its page
 	if len(s.index) >= s.most {
 		s.evict()
 	}
@@ -95,12 +95,12 @@ func (s *steering) add(h *host, l *level, it Item, number uint64) {
 	} else {
 		s.slots = append(s.slots, candidate{})
 	}
-	s.slots[n] = candidate{it: it, host: h, level: l, number: number, name: name}
-	s.index[name] = n
-	heap.Push(bestHeap{s, h.order}, n)
+	s.slots[n] = candidate{it: it, host: h, level: l, number: number, hash: hash}
+	s.index[hash] = n
+	heap.Push(bestHeap{s, h.steer}, n)
 }
 
-// evict forgets the worst of the next candidates.
+// evict drops the worst of the next evictFrom candidates.
 func (s *steering) evict() {
 	worst := int32(-1)
 	for range min(evictFrom, len(s.slots)) {
@@ -115,36 +115,36 @@ func (s *steering) evict() {
 	}
 }
 
-// remove forgets a candidate.
+// remove drops a candidate.
 func (s *steering) remove(n int32) {
 	c := &s.slots[n]
-	heap.Remove(bestHeap{s, c.host.order}, int(c.at))
-	delete(s.index, c.name)
+	heap.Remove(bestHeap{s, c.host.steer}, int(c.at))
+	delete(s.index, c.hash)
 	*c = candidate{}
 	s.free = append(s.free, n)
 }
 
-// forget forgets the candidate of an item that was popped in its level's turn, and
-// returns the item with its cash.
+// forget drops the candidate of an item that was popped breadth-first, and returns the item
+// with its cash.
 func (s *steering) forget(it Item) Item {
-	if n, ok := s.index[nameOf(it.URL)]; ok && s.slots[n].it.URL == it.URL {
+	if n, ok := s.index[urlHash(it.URL)]; ok && s.slots[n].it.URL == it.URL {
 		it.cash = s.slots[n].it.cash
 		s.remove(n)
 	}
 	return it
 }
 
-// credit gives a link's part to the URL it leads to, and returns its host if that has a
-// better candidate now, else nil.
+// credit gives a link's part of the cash to the URL it leads to. It returns the URL's host
+// if the best candidate there has changed, else nil.
 func (s *steering) credit(u weburl.URL, part float32, page uint64) *host {
-	n, ok := s.index[nameOf(u)]
+	n, ok := s.index[urlHash(u)]
 	if !ok || s.slots[n].it.URL != u {
 		return nil
 	}
 	c := &s.slots[n]
 	c.it.cash += part
 	c.links.add(page)
-	heap.Fix(bestHeap{s, c.host.order}, int(c.at))
+	heap.Fix(bestHeap{s, c.host.steer}, int(c.at))
 	if c.at > 0 {
 		return nil
 	}
@@ -163,47 +163,46 @@ func (s *steering) score(c *candidate) float32 {
 }
 
 // pop takes the next item of a host that has one: what was given back, then the best
-// candidate. After an error nothing has changed but that records which were taken are
-// read.
+// candidate. An error leaves the queue as it was, except that records leased out of order
+// may have been read.
 func (s *steering) pop(h *host, p *pager) (Item, error) {
-	o := h.order
-	o.turns++
-	plain := h.waiting > len(o.best) && o.turns%plainTurns == 0
+	o := h.steer
+	o.served++
+	plain := h.waiting > len(o.best) && o.served%plainEvery == 0
 	if len(h.front) > 0 || len(o.best) == 0 || plain {
 		it, err := h.pop(p)
 		return s.forget(it), err
 	}
 	n := o.best[0]
 	c := &s.slots[n]
-	if err := c.level.shed(h.name, p); err != nil {
+	if err := c.level.skipLeased(h.name, p); err != nil {
 		return Item{}, err
 	}
-	if len(c.level.turns.taken) >= s.marks {
+	if len(c.level.outOfOrder.leased) >= s.marks {
 		it, err := h.popLevel(c.level, p)
 		return s.forget(it), err
 	}
 	it := c.it
-	c.level.take(c.number)
+	c.level.markLeased(c.number)
 	h.left(c.level, p)
 	s.remove(n)
 	return it, nil
 }
 
-// advance takes hosts whose time has come by the moment now into the heap of those that
-// are due.
+// advance moves hosts that may be asked at now into the heap of those that are due.
 func (s *steering) advance(waiting *hostHeap, now time.Time) {
 	s.now = later(s.now, now)
 	for len(*waiting) > 0 && !(*waiting)[0].notBefore.After(s.now) {
 		h := heap.Pop(waiting).(*host)
-		h.order.due = true
+		h.steer.due = true
 		heap.Push(&s.due, h)
 	}
 }
 
-// place puts a host into the heap of those that wait or of those that are due, to its
-// right place there, or out of both.
+// place moves a host to its place in the heap of those that wait or of those that are due,
+// or out of both.
 func (s *steering) place(waiting *hostHeap, h *host, ready bool) {
-	o := h.order
+	o := h.steer
 	s.rate(h)
 	due := !h.notBefore.After(s.now)
 	var q heap.Interface = waiting
@@ -228,10 +227,10 @@ func (s *steering) place(waiting *hostHeap, h *host, ready bool) {
 	}
 }
 
-// rate notes the score of a host: that of its best candidate, and more than any for what
-// was given back, which was the best once.
+// rate sets the score of a host: that of its best candidate, or the highest of all if
+// something was given back, since that was the best before.
 func (s *steering) rate(h *host) {
-	switch o := h.order; {
+	switch o := h.steer; {
 	case len(h.front) > 0:
 		o.score = math.MaxFloat32
 	case len(o.best) > 0:
@@ -241,18 +240,18 @@ func (s *steering) rate(h *host) {
 	}
 }
 
-// restore makes candidates of what a host has on disk, while there is room.
+// restore makes candidates of the URLs that a host has on disk, while there is room.
 func (s *steering) restore(h *host, d Disk) error {
 	p := newPager(d, maxChunk+chunkSize)
 	for _, l := range h.levels {
 		l.number()
-		disk, taken := *l.disk, l.turns.taken
+		disk, leased := *l.disk, l.outOfOrder.leased
 		for number := uint64(0); !disk.empty() && len(s.index) < s.most; number++ {
 			it, err := p.pop(&disk, h.name, l.depth)
 			if err != nil {
 				return err
 			}
-			if _, gone := slices.BinarySearch(taken, number); !gone {
+			if _, gone := slices.BinarySearch(leased, number); !gone {
 				s.add(h, l, it, number)
 			}
 		}

@@ -1,10 +1,9 @@
 package frontier
 
-// bestHeap orders the candidates of one host: best score first, those of one score
-// breadth-first.
+// bestHeap sorts the candidates of one host: best score first, equal scores breadth-first.
 type bestHeap struct {
 	*steering
-	*hostOrder
+	*hostSteering
 }
 
 func (q bestHeap) Len() int { return len(q.best) }
@@ -29,27 +28,27 @@ func (q bestHeap) Swap(i, j int) {
 func (q bestHeap) Push(x any) {
 	n := x.(int32)
 	q.slots[n].at = int32(len(q.best))
-	q.hostOrder.best = append(q.best, n)
+	q.hostSteering.best = append(q.best, n)
 }
 
-// Pop is heap.Interface's. A host whose candidates are gone keeps no memory for them.
+// Pop is heap.Interface's. A host without candidates keeps no memory for them.
 func (q bestHeap) Pop() any {
 	last := len(q.best) - 1
 	n := q.best[last]
-	if q.hostOrder.best = q.best[:last]; last == 0 {
-		q.hostOrder.best = nil
+	if q.hostSteering.best = q.best[:last]; last == 0 {
+		q.hostSteering.best = nil
 	}
 	return n
 }
 
-// dueHeap orders hosts that may be asked now: best score first, those of one score by
-// who has waited longest since its last turn.
+// dueHeap sorts the hosts that may be asked now: best score first, and of equal scores the
+// one that has waited longest since its last turn.
 type dueHeap struct{ hostHeap }
 
 func (q dueHeap) Less(i, j int) bool {
 	a, b := q.hostHeap[i], q.hostHeap[j]
-	if a.order.score != b.order.score {
-		return a.order.score > b.order.score
+	if a.steer.score != b.steer.score {
+		return a.steer.score > b.steer.score
 	}
 	return a.turn < b.turn
 }

@@ -11,8 +11,8 @@ type tail struct {
 	read    string // via of the last record read
 }
 
-// Blocks grow from the first size to the last by doubling, so that ten thousand
-// hosts with one URL each stay small.
+// Each block is twice as large as the one before, from the first size to the last, so that
+// ten thousand hosts with one URL each stay small.
 const (
 	firstBlock = 64
 	lastBlock  = 32 << 10
@@ -24,8 +24,8 @@ func (t *tail) empty() bool {
 	return n == 0 || n == 1 && len(t.blocks[0]) == 0
 }
 
-// push appends a record, built in buf, which it returns. With alone, every block
-// can be read without the one before.
+// push appends a record, built in buf, which it returns. With alone, each block can be
+// read without the one before it.
 func (t *tail) push(it Item, buf []byte, alone bool) []byte {
 	via := it.Via != t.written || t.empty()
 	rec := appendRecord(buf[:0], it, via)
@@ -52,7 +52,7 @@ func (t *tail) store(rec []byte) {
 			size = min(2*cap(t.blocks[n-1]), lastBlock)
 		}
 		if t.empty() {
-			t.blocks = t.blocks[:0] // a block that was read to its end must not stand before it
+			t.blocks = t.blocks[:0] // a block that was read to its end must not precede it
 		}
 		t.blocks = append(t.blocks, make([]byte, 0, max(size, len(rec))))
 		n = len(t.blocks)
@@ -77,7 +77,7 @@ func (t *tail) pop(host string, depth int) Item {
 	return it
 }
 
-// trim lets go of the first block once it has been read to its end.
+// trim drops the first block once it has been read to its end.
 func (t *tail) trim() {
 	if t.off < len(t.blocks[0]) {
 		return
@@ -91,8 +91,8 @@ func (t *tail) trim() {
 	t.blocks = t.blocks[1:]
 }
 
-// pack returns what is unread as blocks for the disk. The tail, whose records were
-// pushed alone, is used up.
+// pack returns the unread records as blocks for the disk. The tail, whose records must
+// have been pushed with alone, cannot be used afterwards.
 func (t *tail) pack() [][]byte {
 	if t.empty() {
 		return nil

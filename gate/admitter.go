@@ -15,7 +15,7 @@ type admitter struct {
 	journal  Journal
 	queue    *frontier.Frontier
 	scope    *scope
-	depths   *frontier.Depths // nil without a depth limit; it offers each URL once, and not for every link
+	depths   *frontier.Depths // nil without a depth limit; offers each URL once, not per link
 	seen     dedup.SeenTest   // what was admitted
 	log      *dedup.Logged    // seen, if it has a log on disk
 	pending  pendingChecks
@@ -57,15 +57,15 @@ func (a *admitter) enter(it frontier.Item) {
 	}
 }
 
-// linked admits what has come within the depth limit by a link.
+// linked admits the URLs that a link has brought within the depth limit.
 func (a *admitter) linked(from, to weburl.URL) {
 	for _, it := range a.depths.Link(from, to, 1) {
 		a.admit(it)
 	}
 }
 
-// redirected admits what has come within the depth limit by a redirect, the target aside,
-// which is no deeper than the URL that redirects.
+// redirected admits the URLs that a redirect has brought within the depth limit, except for
+// the target, which is no deeper than the URL that redirects.
 func (a *admitter) redirected(from, to weburl.URL) {
 	if a.depths == nil {
 		return
@@ -78,7 +78,7 @@ func (a *admitter) redirected(from, to weburl.URL) {
 }
 
 // admit queues a URL if its host has room and it is new, and reports whether it did. A
-// URL that may be new is queued when the log has said so.
+// URL that may be new is queued after the log has confirmed it.
 func (a *admitter) admit(it frontier.Item) bool {
 	if r := a.full(it.URL); r != "" {
 		a.refuse(it, r)
@@ -111,8 +111,8 @@ func (a *admitter) follow(target frontier.Item, source Skip) {
 	}
 }
 
-// answer decides an admission that the log has answered. What the log on disk does not
-// know may have been admitted since.
+// answer decides an admission after the log's answer. A URL that the log on disk does not
+// have may have been admitted since.
 func (a *admitter) answer(c *pendingCheck, found bool) {
 	if found {
 		a.log.Found(c.open)
@@ -142,13 +142,13 @@ func (a *admitter) push(it frontier.Item) {
 	a.journal.Changed(1)
 }
 
-// wait lets an admission wait for the log.
+// wait makes an admission wait for the log.
 func (a *admitter) wait(open dedup.Pending, q admission) {
 	a.maybe++
 	a.pending.add(open, q)
 }
 
-// full says why a URL's host takes no more URLs, "" if it does.
+// full returns why a URL's host takes no more URLs, "" if it does.
 func (a *admitter) full(u weburl.URL) Reason {
 	switch {
 	case a.queue.Closed(u):
@@ -160,8 +160,8 @@ func (a *admitter) full(u weburl.URL) Reason {
 }
 
 // noRoom refuses a URL whose host takes no more. If a redirect led to it, the refusal is
-// reported for the redirecting URL, and for this one when a link to it comes. Where URLs
-// are offered once, no link may come.
+// reported for the redirecting URL. With a depth limit the target is reported now as well,
+// since Depths offers each URL only once; otherwise it is when a link to it comes.
 func (a *admitter) noRoom(q admission, r Reason) {
 	if q.source == nil {
 		a.refuse(q.Item, r)
@@ -193,7 +193,7 @@ func (a *admitter) refuse(it frontier.Item, r Reason) {
 	a.unlessAdmitted(it, r)
 }
 
-// unlessAdmitted turns away a URL that was not admitted.
+// unlessAdmitted refuses a URL unless it was admitted.
 func (a *admitter) unlessAdmitted(it frontier.Item, r Reason) {
 	switch open, answer := a.seen.Peek(it.URL); answer {
 	case dedup.Maybe:
@@ -235,8 +235,8 @@ func (a *admitter) deferAdmitted(d deferral) {
 	a.refusals.add(d.skip())
 }
 
-// takeHost takes out the first URL that waits for its host's budget. Should it be refused
-// once more, that is reported.
+// takeHost takes out the first URL that waits for its host's budget. If it is refused again,
+// that is reported.
 func (a *admitter) takeHost(host string) (d deferral, ok bool) {
 	if d, ok = a.deferred.takeHost(host); ok {
 		a.reported.forget(d.URL.String())
@@ -253,8 +253,8 @@ func (a *admitter) takeInScope() []deferral {
 	return list
 }
 
-// finish makes all refusals final, and reports those that were deferred and the URLs that
-// stayed beyond the depth limit.
+// finish makes all refusals final, and reports the deferred ones and the URLs that stayed
+// beyond the depth limit.
 func (a *admitter) finish() {
 	a.final = true
 	if a.depths != nil {
@@ -269,7 +269,7 @@ func (a *admitter) finish() {
 	}
 }
 
-// commit adds what changed since the last commit, beside what was noted in the Journal.
+// commit adds what changed since the last commit and was not noted in the Journal.
 func (a *admitter) commit(c Commit) error {
 	backlog, err := json.Marshal(a.refusals.unrecorded())
 	if err != nil {
@@ -287,7 +287,7 @@ func (a *admitter) commit(c Commit) error {
 	return nil
 }
 
-// restore takes in what the last commit knew, the pending checks aside.
+// restore restores the last commit's state, except for the pending checks.
 func (a *admitter) restore(s State) error {
 	a.admitted, a.maybe = s.Counts.Admitted, s.Counts.Maybe
 	maps.Copy(a.refusals.skipped, s.Counts.Skipped)
@@ -312,7 +312,7 @@ func (a *admitter) restore(s State) error {
 	return nil
 }
 
-// replayDepths repeats what a commit has learnt of depths.
+// replayDepths replays the events of depths in a commit.
 func (a *admitter) replayDepths(_, value []byte) error {
 	if a.depths == nil {
 		return nil

@@ -2,17 +2,17 @@ package gate
 
 import "crawler/dedup"
 
-// Checks is what the log on disk is asked: the part of a Gate that whoever has the log
-// speaks to.
+// Checks are the questions to the log on disk: the part of a Gate that the owner of the log
+// uses.
 type Checks interface {
 	// Waiting returns how many checks wait to be taken.
 	Waiting() int
-	// Take returns the fingerprints to be looked up, in the order of asking. The slice
+	// Take returns the fingerprints to look up, in the sequence of asking. The slice
 	// belongs to the log until Answer.
 	Take() []uint64
-	// Answer decides what was taken: found says of each whether the log has it.
+	// Answer decides the checks that were taken: found says for each whether the log has it.
 	Answer(found []bool)
-	// Open yields the questions that a filter which takes over must leave open.
+	// Open yields the checks that a new filter must leave open when it takes over.
 	Open(yield func(dedup.Pending) bool)
 }
 

@@ -6,15 +6,15 @@ import (
 	"crawler/trap"
 )
 
-// Config says which URLs are followed, and in what order. The zero value stays on the
+// Config says which URLs are followed, and which comes first. The zero value stays on the
 // seeds' hosts, asks each of them once a second, and guards against traps.
 type Config struct {
-	Scope        Scope           // which links are followed; the zero value stays on the seeds' hosts
-	MaxDepth     int             // most links from a seed; 0 means no limit, SeedsOnly the seeds alone
-	IgnoreRobots bool            // fetch what robots.txt forbids and follow nofollow: for one's own site
-	Dedup        dedup.Config    // the filter of admitted URLs; draw its Seed
+	Scope        Scope           // which links are followed; the zero value: on the seeds' hosts
+	MaxDepth     int             // most links from a seed; 0 means no limit, SeedsOnly none
+	IgnoreRobots bool            // on one's own site: fetch and follow whatever robots.txt says
+	Dedup        dedup.Config    // the filter of admitted URLs; its Seed must be random
 	Frontier     frontier.Config // politeness, retries, budgets per host
-	Traps        trap.Config     // the zero value guards against all that package trap knows
+	Traps        trap.Config     // the zero value guards against all traps of package trap
 	FollowTraps  bool            // refuse no URL as a trap's
 }
 
@@ -30,8 +30,8 @@ type Journal interface {
 	// Note writes a record with the next commit, or deletes it if value is nil. The slices
 	// are the Journal's from then on.
 	Note(key, value []byte)
-	// Changed says that the next commit has something to put: so many more URLs, or 0 for
-	// anything else.
+	// Changed says that the next commit has something to write: a number of new URLs, or 0
+	// for anything else.
 	Changed(urls int)
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // deferral is a URL that was refused for a reason that may pass: another link may lead to
-// it without nofollow, or not be declined; a seed may turn out to live under the name it is
-// at; its host may get room again; the trap it was taken for may prove honest.
+// it without nofollow, or not be declined; a seed may redirect to the name of its host; its
+// host may get room again; the pattern it was refused by may prove honest.
 type deferral struct {
 	frontier.Item
 	reason Reason
@@ -24,7 +24,7 @@ func (d *deferral) skip() Skip {
 	return Skip{URL: d.URL.String(), Reason: d.reason, Via: d.Via, Trap: d.trap.Kind, Detail: d.trap.Pattern}
 }
 
-// How many URLs are deferred at most; further refusals are reported at once, and final.
+// How many URLs are deferred at most; further refusals are final and reported at once.
 const (
 	maxDeferred       = 1 << 16  // for any reason but traps
 	maxTrapped        = 32 << 10 // as traps'
@@ -56,7 +56,7 @@ func (ds *deferrals) takes(d *deferral) bool {
 	return d.trap.ID != 0 && ds.trapped < maxTrapped && len(ds.byPattern[d.trap.ID]) < maxTrappedPattern
 }
 
-// add defers d, over a restart too.
+// add defers d; the deferral survives a restart.
 func (ds *deferrals) add(d deferral) {
 	d.id = ds.nextID
 	ds.nextID++
@@ -123,7 +123,7 @@ func (ds *deferrals) takeInScope(refuses func(weburl.URL) Reason) (list []deferr
 	return list
 }
 
-// takePattern takes out what a trap's pattern refused.
+// takePattern takes out the URLs that a trap's pattern refused.
 func (ds *deferrals) takePattern(id uint64) []deferral {
 	list := ds.byPattern[id]
 	delete(ds.byPattern, id)
@@ -134,7 +134,7 @@ func (ds *deferrals) takePattern(id uint64) []deferral {
 	return list
 }
 
-// takeTrapped takes out what is refused as a trap's no longer.
+// takeTrapped takes out the URLs that are no longer refused as a trap's.
 func (ds *deferrals) takeTrapped(refuses func(trap.Verdict, weburl.URL) bool) (list []deferral) {
 	for _, id := range slices.Sorted(maps.Keys(ds.byPattern)) {
 		kept := ds.byPattern[id][:0:0]
@@ -154,8 +154,8 @@ func (ds *deferrals) takeTrapped(refuses func(trap.Verdict, weburl.URL) bool) (l
 	return list
 }
 
-// all returns what is deferred, and apart from that what is as a trap's, in an order that
-// does not depend on chance.
+// all returns the deferred URLs, those refused as a trap's apart from the others, in a
+// sequence that does not depend on chance.
 func (ds *deferrals) all() (list, trapped []deferral) {
 	list = slices.Clone(ds.others)
 	for _, host := range slices.Sorted(maps.Keys(ds.byHost)) {

@@ -14,16 +14,16 @@
 //	   │  that may redirect, a pattern of URLs that may prove honest
 //	   └─ reported: a Skip, once for each URL
 //
-// Where the filter of admitted URLs can only say "perhaps", the URL waits as a pending
-// check until the exact log on disk has answered: see Checks and Answered.
+// If the filter of admitted URLs answers "perhaps", the URL waits as a pending check until
+// the exact log on disk has answered: see Checks.
 //
-// Under a depth limit frontier.Depths keeps the least depth of every URL exact, in
-// whatever order pages arrive. A redirect is a new URL at the same depth that passes the
-// same rules and waits its turn on its own host.
+// Under a depth limit frontier.Depths keeps the least depth of every URL exact, however
+// pages arrive. The target of a redirect is a new URL at the same depth, which passes the
+// same rules and waits for its turn on its own host.
 //
 // A Gate owns frontier, depths, filter, pending checks, deferred URLs, the guard against
-// traps, and the counts of what was admitted and refused. It is pure: it starts no
-// goroutine, reads no clock, and sends no request. It has one owner, which tells it what
-// time it is and what came of its tasks. What must survive is noted in a Journal at once
-// or put into each commit: see Commit and Restore.
+// traps, and the counts of admitted and refused URLs. It is pure: it starts no goroutine,
+// reads no clock, and sends no request. It has one owner, which passes it the time and the
+// results of its tasks. What must survive is noted in a Journal at once or added to each
+// commit: see Commit and Restore.
 package gate

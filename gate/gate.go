@@ -58,15 +58,15 @@ func newGate(cfg Config, j Journal, seen dedup.SeenTest) *Gate {
 // Task is a URL that was leased, and what is known about fetching it.
 type Task struct {
 	frontier.Item
-	Permission *Permission // nil if robots.txt has still to be asked
-	Probe      bool        // the URL of a closed pattern that has another look at it: it is not judged again
+	Permission *Permission // nil if robots.txt must still be asked
+	Probe      bool        // tests a closed pattern of a trap, so it is not judged again
 }
 
 // maxJudged is how many URLs Next refuses as traps' before everything else has its turn.
 const maxJudged = 64
 
 // Next leases the next URL that may be fetched at the moment now, if there is one. It
-// refuses what belongs to a trap by what is known now, not when the URL was found.
+// refuses URLs of traps by what is known now, not by what was known when they were found.
 func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 	for n := 0; n < maxJudged && !g.Crowded(); n++ {
 		if t, ok = g.queue.lease(now); !ok {
@@ -78,7 +78,7 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 				g.refuseTrapped(t.Item, v, now)
 				continue
 			}
-			t.Probe = v.Look
+			t.Probe = v.Probe
 		}
 		if depths := g.admitter.depths; depths != nil {
 			t.Depth = depths.Depth(t.URL)
@@ -91,7 +91,7 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 // refuseTrapped ends the lease of a URL that belongs to a trap. The host was not asked, and
 // the page takes no place in its budget.
 func (g *Gate) refuseTrapped(it frontier.Item, v trap.Verdict, now time.Time) {
-	g.queue.done(&Task{Item: it}, now, frontier.Outcome{Verdict: frontier.Unasked, NoPage: true})
+	g.queue.done(&Task{Item: it}, now, frontier.Outcome{Kind: frontier.Unasked, NoPage: true})
 	g.journal.Changed(1)
 	g.traps.count(v, 1)
 	it.URL, it.Last = it.URL.Clone(), false
@@ -99,8 +99,8 @@ func (g *Gate) refuseTrapped(it frontier.Item, v trap.Verdict, now time.Time) {
 	g.returnBudget(it.URL)
 }
 
-// Refuse ends the lease of a URL that brought neither page nor redirect. Unless it is to be
-// tried again, s is the last word on it.
+// Refuse ends the lease of a URL that brought neither page nor redirect. Unless there will
+// be another attempt, s is reported.
 func (g *Gate) Refuse(t *Task, now time.Time, o frontier.Outcome, s Skip) (again bool) {
 	if again = g.queue.done(t, now, o); !again {
 		g.admitter.refusals.add(s)
@@ -112,11 +112,11 @@ func (g *Gate) Refuse(t *Task, now time.Time, o frontier.Outcome, s Skip) (again
 }
 
 // Return ends a lease as if it had never been, and puts the URL back to the front of its
-// queue. A request that was sent all the same is charged from started, if that is not zero.
+// queue. A request that was sent nevertheless is charged from started, if that is not zero.
 func (g *Gate) Return(t *Task, started time.Time) { g.queue.giveBack(t, started) }
 
-// Drain refuses URLs that are queued on hosts that were closed, as far as the recorder keeps
-// up.
+// Drain refuses URLs that are queued on closed hosts, as many as the recorder can keep up
+// with.
 func (g *Gate) Drain() {
 	for !g.Crowded() && g.queue.drain(maxBacklog, func(it frontier.Item) {
 		g.admitter.refusals.add(Skip{URL: it.URL.String(), Reason: HostClosed, Via: it.Via})
@@ -124,8 +124,8 @@ func (g *Gate) Drain() {
 	}
 }
 
-// returnBudget says that u turned out not to be a page (a redirect, forbidden), so that its
-// place in the host's budget goes to a URL that was refused for lack of one.
+// returnBudget gives up u's place in its host's budget, since u is no page but a redirect or
+// forbidden: the place goes to a URL that was refused for lack of one.
 func (g *Gate) returnBudget(u weburl.URL) {
 	for g.queue.frontier.HasRoom(u) {
 		d, ok := g.admitter.takeHost(u.Host())
@@ -136,9 +136,9 @@ func (g *Gate) returnBudget(u weburl.URL) {
 	}
 }
 
-// Reconsider queues again what is deferred as a trap's and refused no longer, and reports
-// whether there was any: a URL deferred by a domain-wide pattern may since have been cleared
-// by its own pattern.
+// Reconsider queues again the URLs that were deferred as a trap's and are no longer refused,
+// and reports whether there were any: a URL deferred by a domain-wide pattern may since have
+// been cleared by its own pattern.
 func (g *Gate) Reconsider() (any bool) {
 	list := g.admitter.deferred.takeTrapped(g.traps.refuses)
 	g.requeue(list)
@@ -175,15 +175,15 @@ type Queue interface {
 // Queue returns the queue of admitted URLs.
 func (g *Gate) Queue() Queue { return g.queue.frontier }
 
-// Idle reports that no URL is queued, leased or waiting for the log.
+// Idle reports whether no URL is queued, leased or waiting for the log.
 func (g *Gate) Idle() bool { return g.queue.frontier.Idle() && g.admitter.pending.len() == 0 }
 
-// Finish makes all refusals final, and reports those that were deferred and the URLs that
-// stayed beyond the depth limit. Checks may be left to be answered.
+// Finish makes all refusals final, and reports the deferred ones and the URLs that stayed
+// beyond the depth limit. Afterwards checks may wait for an answer.
 func (g *Gate) Finish() { g.admitter.finish() }
 
-// FinishProvisionally is Finish for a crawl that was stopped: it leaves undecided what waits
-// for the log, for that is committed.
+// FinishProvisionally is Finish for a crawl that was stopped: URLs that wait for the log stay
+// undecided, since they are committed as such.
 func (g *Gate) FinishProvisionally() {
 	g.admitter.pending = pendingChecks{}
 	g.Finish()

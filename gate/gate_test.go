@@ -112,6 +112,18 @@ func TestTaskHasTheLeastDepth(t *testing.T) {
 	}
 }
 
+// A link is one deeper than its page, with a depth limit or without.
+func TestLinksAreDeeper(t *testing.T) {
+	for name, change := range map[string]func(*gate.Config){"limited": depth(9), "unlimited": nil} {
+		w := begin(row{seeds: "a/", change: change, script: `
+			a/ page a/1
+			a/1 page a/2`}, mode{})
+		if got := w.lease("a/2").Depth; got != 2 {
+			t.Errorf("%s: the link of a link has depth %d, want 2", name, got)
+		}
+	}
+}
+
 // A page gives its part to the links that are followed, a redirect to its target.
 func TestCredit(t *testing.T) {
 	for _, c := range []struct {
@@ -139,7 +151,7 @@ func TestCredit(t *testing.T) {
 func TestCrowded(t *testing.T) {
 	w := begin(row{seeds: "a/ " + many("b/%d", 0, 9), script: "a/ page " + many("a/%d", 0, 3000)}, mode{})
 	task := w.lease("a/0")
-	w.gate.Refuse(task, w.now, frontier.Outcome{Verdict: frontier.Throttled, RetryAfter: time.Hour}, gate.Skip{URL: "x", Reason: gate.HostClosed})
+	w.gate.Refuse(task, w.now, frontier.Outcome{Kind: frontier.Throttled, RetryAfter: time.Hour}, gate.Skip{URL: "x", Reason: gate.HostClosed})
 	var sizes []int
 	for more := true; more; more = len(w.gate.Backlog()) > 0 {
 		w.gate.Drain()

@@ -15,7 +15,7 @@ type Page struct {
 	Outcome frontier.Outcome // for the host's clock
 	Status  int
 	Links   []parse.Link
-	Sample  Sample // what the guard against traps wants to know; see Sampler
+	Sample  Sample // for the guard against traps; see Sampler
 }
 
 // Page offers the links of a page and ends its lease.
@@ -29,16 +29,15 @@ func (g *Gate) Page(p *Page, now time.Time) {
 		}
 		g.offer(p, l)
 	}
-	for _, pattern := range g.traps.learn(p) { // which proved honest
+	for _, pattern := range g.traps.learn(p) { // that proved honest
 		g.requeue(g.admitter.deferred.takePattern(pattern))
 	}
 	g.queue.credit(p, g.cfg.IgnoreRobots)
 	g.queue.done(&p.Task, now, p.Outcome)
 }
 
-// offer is what happens to every link of every page: scope, nofollow, depth, and then the
-// host's budget and whether the URL was admitted before, so that nothing refused is
-// remembered as admitted.
+// offer passes a link through the rules: scope, nofollow, depth, the host's budget, and last
+// whether the URL was admitted before, so that no refused URL is recorded as admitted.
 func (g *Gate) offer(page *Page, l *parse.Link) {
 	it := frontier.Item{URL: l.URL, Via: page.URL.String(), Depth: page.Depth + 1}
 	if r := g.admitter.scope.refusesLink(l, g.cfg.IgnoreRobots); r != "" {
@@ -57,8 +56,8 @@ func (g *Gate) offer(page *Page, l *parse.Link) {
 	g.admitter.linked(page.URL, l.URL)
 }
 
-// entrance reports whether what a sitemap or feed lists are entry points: it was asked for
-// as one, or is a seed. One that a page merely links to lists links.
+// entrance reports whether the URLs that a sitemap or feed lists are entry points: they are
+// if it was requested as a sitemap or is a seed. One that a page merely links to lists links.
 func (t *Task) entrance() bool { return t.Sitemap || t.Via == "" }
 
 // Seeds admits the entry points of a new crawl. They define the scope, so it does not apply
@@ -96,7 +95,7 @@ type Redirect struct {
 	Task
 	Outcome  frontier.Outcome
 	Target   weburl.URL // zero if it leads to no URL
-	Declined bool       // Target is not to be followed; see parse.Link
+	Declined bool       // Target must not be followed; see parse.Link
 	Detail   string     // in words, why there is no Target
 }
 
@@ -107,7 +106,7 @@ func (g *Gate) Redirect(r *Redirect, now time.Time) {
 	if r.Target.IsZero() {
 		g.admitter.refusals.add(Skip{URL: from, Reason: RedirectBad, Via: r.Via, Detail: r.Detail})
 	} else {
-		if r.Via == "" { // a seed that may live under another name
+		if r.Via == "" { // a seed whose host may have another name
 			g.admitter.scope.move(r.URL, r.Target)
 		}
 		g.follow(r, Skip{URL: from, Via: r.Via, Target: r.Target.String(), Detail: "redirects to " + r.Target.String()})
@@ -134,7 +133,7 @@ func (g *Gate) follow(r *Redirect, source Skip) {
 	g.admitter.follow(it, source)
 }
 
-// widened offers again what was out of scope before.
+// widened offers again the URLs that were out of scope before.
 func (g *Gate) widened() {
 	for _, d := range g.admitter.takeInScope() {
 		if g.admitter.depths == nil {
@@ -145,7 +144,7 @@ func (g *Gate) widened() {
 	}
 }
 
-// pageURL is the URL that a Via names.
+// pageURL returns the URL of a Via.
 func pageURL(via string) weburl.URL {
 	u, err := weburl.Parse(via)
 	if err != nil {
@@ -154,15 +153,15 @@ func pageURL(via string) weburl.URL {
 	return u
 }
 
-// RobotsFile is what a robots.txt says that was read for a leased page.
+// RobotsFile is the contents of a robots.txt that was read for a leased page.
 type RobotsFile struct {
 	Permission               // for that page
 	Delay      time.Duration // its Crawl-delay; 0 for none
 	Sitemaps   []weburl.URL
 }
 
-// RobotsFile takes in what a robots.txt says, and puts the page that needed it back to the
-// front of its queue. started is when robots.txt was asked for.
+// RobotsFile records the contents of a robots.txt, and puts the page that needed it back to
+// the front of its queue. started is when robots.txt was requested.
 func (g *Gate) RobotsFile(t *Task, f RobotsFile, started time.Time) {
 	if f.Delay > 0 && !g.cfg.IgnoreRobots {
 		g.queue.frontier.SetDelay(t.URL.Host(), f.Delay)

@@ -5,11 +5,11 @@ import (
 	"crawler/frontier"
 )
 
-// admission is what must become of a URL, once it is known whether it was admitted before.
+// admission is what to do with a URL once it is known whether it was admitted before.
 type admission struct {
 	frontier.Item
-	refusal Reason // for what it is refused, unless it was admitted another way; "" asks for its admission
-	source  *Skip  // of a redirect's target: the refusal of the URL that redirects, if the target is not admitted by it
+	refusal Reason // why it is refused unless it was admitted before; "" to admit it
+	source  *Skip  // of a redirect's target: the redirecting URL's refusal if this is not admitted
 }
 
 // pendingCheck is an admission that waits for the exact log, because the filter says
@@ -25,17 +25,18 @@ const maxPending = 16 << 10
 
 // pendingChecks are the admissions that wait.
 type pendingChecks struct {
-	waiting  []pendingCheck  // for the log to be asked
-	checking []pendingCheck  // the log is being asked about them
-	fps      []uint64        // of those
-	links    map[uint64]bool // the fingerprints of both, redirects' targets aside; true if one asks for admission
+	waiting  []pendingCheck // not sent to the log yet
+	checking []pendingCheck // sent to the log
+	fps      []uint64       // the fingerprints of checking
+	// links has the fingerprints of both, without redirects' targets; true to admit the URL.
+	links map[uint64]bool
 }
 
 func (p *pendingChecks) len() int { return len(p.waiting) + len(p.checking) }
 
-// add lets a wait. Of several links to one URL the first asks for admission, the others
+// add makes a wait. Of several links to one URL the first asks for admission, the others
 // need not; and whether a URL is refused matters only if no other link asks for its
-// admission. A redirect speaks for the URL that redirects alone, so it stands for no link.
+// admission. A redirect decides about the redirecting URL alone, so it replaces no link.
 func (p *pendingChecks) add(open dedup.Pending, a admission) {
 	if a.source == nil && !p.asks(open.Fingerprint(), a.refusal == "") {
 		return
@@ -43,7 +44,7 @@ func (p *pendingChecks) add(open dedup.Pending, a admission) {
 	p.waiting = append(p.waiting, pendingCheck{admission: a, open: open})
 }
 
-// asks notes a link to a URL, and reports whether it asks what no link has asked before.
+// asks notes a link to a URL, and reports whether its question is new.
 func (p *pendingChecks) asks(fp uint64, admission bool) bool {
 	admits, known := p.links[fp]
 	if known && (admits || !admission) {
@@ -56,7 +57,7 @@ func (p *pendingChecks) asks(fp uint64, admission bool) bool {
 	return true
 }
 
-// ask returns the fingerprints of all that waits, to be looked up in the log.
+// ask returns the fingerprints of all checks that wait, to look up in the log.
 func (p *pendingChecks) ask() []uint64 {
 	p.checking, p.waiting, p.fps = p.waiting, p.checking[:0], p.fps[:0]
 	for i := range p.checking {
@@ -65,18 +66,18 @@ func (p *pendingChecks) ask() []uint64 {
 	return p.fps
 }
 
-// answered calls decide for the checks that the log has answered, in the order of asking.
+// answered calls decide for the checks that the log has answered, in the sequence of asking.
 func (p *pendingChecks) answered(found []bool, decide func(c *pendingCheck, found bool)) {
 	for i := range p.checking {
 		delete(p.links, p.fps[i])
 		decide(&p.checking[i], found[i])
 	}
-	clear(p.checking) // let go of their texts
+	clear(p.checking) // drop their texts
 	p.checking = p.checking[:0]
 }
 
-// open yields what a filter that takes over must leave open, whatever it knows itself, so
-// that every false positive is counted: the admissions asked for.
+// open yields the admissions that wait. A filter that takes over must leave them open even
+// if it knows the answer, so that every false positive is counted.
 func (p *pendingChecks) open(yield func(dedup.Pending) bool) {
 	for i := range p.waiting {
 		if c := &p.waiting[i]; c.refusal == "" && !yield(c.open) {

@@ -2,15 +2,15 @@ package gate
 
 import "crawler/weburl"
 
-// Permission is what robots.txt says of one URL. The rules themselves, which a hostile file
-// can make large, stay with whoever reads them, under one bound of memory.
+// Permission is the decision of robots.txt about one URL. The rules themselves, which a
+// hostile file can make large, stay with their reader, under one memory bound.
 type Permission struct {
 	Robots Robots // why the URL must not be fetched, "" if it may
-	Detail string // in words, where that comes from
+	Detail string // in words, the reason
 }
 
-// permits are what robots.txt says of the pages that wait their turn since it was read for
-// them, by origin.
+// permits are the decisions of robots.txt about the pages that it was read for, until their
+// turn, by origin.
 type permits map[string]permit
 
 type permit struct {
@@ -26,7 +26,7 @@ func (p permits) put(t *Task) {
 	}
 }
 
-// take returns what is known about a URL that has its turn.
+// take returns what is known about a URL whose turn has come.
 func (p permits) take(u weburl.URL) (*Permission, bool) {
 	if len(p) == 0 {
 		return nil, false

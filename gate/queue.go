@@ -14,7 +14,7 @@ type queue struct {
 	journal  Journal
 	permits  permits
 	closed   []string // hosts that were closed, with URLs queued
-	credits  bool     // links count for what comes first
+	credits  bool     // the Order scores URLs by links
 }
 
 // lease takes the next URL that may be fetched at the moment now.
@@ -25,7 +25,7 @@ func (q *queue) lease(now time.Time) (t Task, ok bool) {
 	return t, ok
 }
 
-// giveBack ends a lease as if it had never been. A request that was sent all the same is
+// giveBack ends a lease as if it had never been. A request that was sent nevertheless is
 // charged from started, if that is not zero.
 func (q *queue) giveBack(t *Task, started time.Time) {
 	q.permits.put(t)
@@ -83,7 +83,7 @@ func (q *queue) creditTarget(r *Redirect) {
 	}
 }
 
-// restore takes in what the last commit knew of the hosts.
+// restore restores the last commit's state of the hosts.
 func (q *queue) restore(s State) error {
 	return s.Hosts(func(host string, state []byte) error {
 		if err := q.frontier.Restore(host, state, s.Now); err != nil {

@@ -33,7 +33,7 @@ type move struct{ From, To string }
 // recordKey is the key of one record.
 func recordKey(name string) []byte { return append([]byte{'m'}, name...) }
 
-// numberedKey is that of one among many, in ascending order.
+// numberedKey is the key of one record among many; keys ascend with the numbers.
 func numberedKey(name string, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(recordKey(name), n)
 }
@@ -99,7 +99,7 @@ func appendDeferral(b []byte, d deferral) []byte {
 	return frontier.AppendItem(b, d.Item)
 }
 
-// readDeferral undoes appendDeferral.
+// readDeferral reads what appendDeferral wrote.
 func readDeferral(key, b []byte) (d deferral, err error) {
 	reason, b, ok := binform.CutText(b)
 	if !ok || len(b) < 8 || len(key) < 8 {
@@ -138,7 +138,7 @@ func (p *pendingChecks) appendTo(b []byte) []byte {
 	return b
 }
 
-// readPending undoes pendingChecks.appendTo.
+// readPending reads what pendingChecks.appendTo wrote.
 func readPending(r Reader, log *dedup.Reopened) (p pendingChecks, err error) {
 	b, err := r.Get(recordKey(keyPending))
 	if err != nil {

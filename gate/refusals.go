@@ -6,17 +6,17 @@ import "slices"
 // numbers: a closed host's queue, a trap's URLs.
 const maxBacklog = 1 << 10
 
-// refusals are what was refused for good.
+// refusals are the refusals that are final.
 type refusals struct {
 	journal  Journal
 	backlog  []Skip // not yet given to the recorder
-	afterCut []Skip // given to it since it was asked for a commit, so behind its part of that
-	cutting  bool   // it was asked
+	afterCut []Skip // given to it after the request for its part of a commit
+	cutting  bool   // that request was sent
 	skipped  map[Reason]int
 	errors   map[Reason]int
 }
 
-// add refuses a URL for good.
+// add records a final refusal.
 func (r *refusals) add(s Skip) {
 	r.backlog = append(r.backlog, s)
 	if s.Reason.Decision() {
@@ -39,8 +39,8 @@ func (r *refusals) take(cut bool) {
 	r.backlog = nil
 }
 
-// unrecorded returns what the recorder's part of a commit does not have, which ends the
-// time between the request for it and the commit.
+// unrecorded returns the refusals that are not in the recorder's part of a commit. The
+// commit's other parts follow, so cutting ends.
 func (r *refusals) unrecorded() []Skip {
 	list := slices.Concat(r.afterCut, r.backlog)
 	r.cutting, r.afterCut = false, nil

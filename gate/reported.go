@@ -8,22 +8,22 @@ import (
 )
 
 // reported remembers which refusals were reported, so that a link in every page's footer
-// makes one line and not a million. It is bounded: when full it starts afresh, and a
+// makes one line and not a million. It is bounded: when full it starts from nothing, and a
 // refusal may be reported again.
 type reported struct {
 	fps     map[uint64]struct{} // XXH64 of the URLs
 	events  []byte              // of a crawl that survives: what changed since the last commit
-	afresh  bool                // and it started afresh since: the events of earlier commits are void
+	afresh  bool                // it started from nothing since: earlier commits' events are void
 	durable bool
 }
 
 const maxReported = 1 << 18
 
-// What an event says of a URL.
+// The kinds of event.
 const (
 	eventReported = 1
 	eventForgot   = 2
-	eventLen      = 9 // bytes: what, then the URL's hash
+	eventLen      = 9 // bytes: the kind, then the URL's hash
 )
 
 // first reports whether this URL's refusal was not reported yet, and remembers it.
@@ -36,7 +36,7 @@ func (r *reported) first(url string) bool {
 	return true
 }
 
-// forget makes the URL's next refusal new again.
+// forget lets the URL's next refusal be reported again.
 func (r *reported) forget(url string) { r.change(eventForgot, xxhash.Sum64String(url)) }
 
 func (r *reported) change(what byte, fp uint64) {
@@ -54,7 +54,7 @@ func (r *reported) change(what byte, fp uint64) {
 	r.fps[fp] = struct{}{}
 }
 
-// commit puts what changed since the last commit under the number seq.
+// commit writes what changed since the last commit under the number seq.
 func (r *reported) commit(w Writer, seq uint64) {
 	if r.afresh {
 		w.DeleteRange(numberedKey(keyReported, 0), numberedKey(keyReported, seq))
@@ -65,7 +65,7 @@ func (r *reported) commit(w Writer, seq uint64) {
 	r.events, r.afresh = r.events[:0], false
 }
 
-// replay repeats what events say.
+// replay repeats the changes that events describe.
 func (r *reported) replay(events []byte) error {
 	for ; len(events) >= eventLen; events = events[eventLen:] {
 		r.change(events[0], binary.LittleEndian.Uint64(events[1:]))

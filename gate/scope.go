@@ -16,7 +16,7 @@ type ScopeMode string
 // The scopes, from the widest to the narrowest.
 const (
 	ScopeAny    ScopeMode = "any"    // every host
-	ScopeDomain ScopeMode = "domain" // the seeds' registrable domains (public suffix list) with all subdomains
+	ScopeDomain ScopeMode = "domain" // the seeds' registrable domains and all their subdomains
 	ScopeHost   ScopeMode = "host"   // the seeds' hosts, port included, http and https alike
 	ScopePrefix ScopeMode = "prefix" // below the seeds' directories
 )
@@ -74,34 +74,34 @@ func (s *scope) add(u weburl.URL) {
 }
 
 // addRedirected takes the target of a redirecting seed into scope if it is the same
-// site under another name: example.com that says it lives at www.example.com. A
+// site under another name: example.com that redirects to www.example.com. A
 // redirect to another site is refused like any other link.
 func (s *scope) addRedirected(seed, target weburl.URL) {
 	if seed.Domain() != target.Domain() || seed.Port() != target.Port() {
 		return
 	}
-	if s.Mode == ScopePrefix { // the seed's directory, whatever page it redirects to
+	if s.Mode == ScopePrefix { // the seed's directory, not that of the target
 		s.prefixes = append(s.prefixes, target.Origin()+strings.TrimPrefix(directory(seed), seed.Origin()))
 		return
 	}
 	s.add(target)
 }
 
-// move takes a seed's redirect into scope, over a restart too.
+// move takes a seed's redirect into scope; that survives a restart.
 func (s *scope) move(seed, target weburl.URL) {
 	s.addRedirected(seed, target)
 	s.journal.Note(numberedKey(keyMoves, s.moves), appendJSON(move{seed.String(), target.String()}))
 	s.moves++
 }
 
-// join takes a later seed into scope, over a restart too.
+// join takes a later seed into scope; that survives a restart.
 func (s *scope) join(u weburl.URL) {
 	s.addSeed(u)
 	s.journal.Note(numberedKey(keyAdded, s.added), []byte(u.String()))
 	s.added++
 }
 
-// restoreScope returns the scope that seeds, their redirects and later seeds had made.
+// restoreScope returns the scope of the seeds, their redirects and later seeds.
 func restoreScope(cfg Scope, j Journal, r Reader) (*scope, error) {
 	seeds, err := ReadSeeds(r)
 	if err != nil {
@@ -229,7 +229,7 @@ func (s *scope) refusesEntry(l *parse.Link) Reason {
 	return ""
 }
 
-// refusesTarget returns why it, to which r leads, is not followed, "" if it is.
+// refusesTarget returns why it, the target of r, is not followed, "" if it is.
 func (s *scope) refusesTarget(it frontier.Item, r *Redirect) Reason {
 	switch {
 	case it.Hops > MaxRedirects:

@@ -13,18 +13,18 @@ type Skip struct {
 	Reason Reason    `json:"reason"`
 	Via    string    `json:"via,omitempty"`    // page with the link, or the URL that redirected
 	Target string    `json:"target,omitempty"` // where it redirects to
-	Robots Robots    `json:"robots,omitempty"` // of Disallowed: what robots.txt said
+	Robots Robots    `json:"robots,omitempty"` // of Disallowed: why
 	Trap   trap.Kind `json:"trap,omitempty"`   // of Trapped
 	Detail string    `json:"detail,omitempty"` // what exactly happened, in words
 }
 
-// Robots is what robots.txt said that keeps a URL from being fetched.
+// Robots says why robots.txt keeps a URL from being fetched.
 type Robots string
 
-// What robots.txt can say.
+// The reasons of robots.txt.
 const (
 	Forbids     Robots = "forbids"     // one of its rules does
-	Unreachable Robots = "unreachable" // nothing: it could not be read, which forbids everything (RFC 9309, 2.3.1.4)
+	Unreachable Robots = "unreachable" // it could not be read: all is forbidden (RFC 9309, 2.3.1.4)
 )
 
 // Reason says why a URL was not fetched. The set is closed: the constants here and
@@ -41,7 +41,7 @@ const (
 	Nofollow      Reason = "nofollow"       // the link, page or header says nofollow
 	Disallowed    Reason = "robots"         // robots.txt forbids it, or could not be read
 	HostClosed    Reason = "host-closed"    // the host failed or throttled too often
-	RedirectLoop  Reason = "redirect-loop"  // the redirects come back to where they began
+	RedirectLoop  Reason = "redirect-loop"  // the redirects lead back to where they began
 	RedirectLimit Reason = "redirect-limit" // more than MaxRedirects
 	RedirectSeen  Reason = "redirect-seen"  // it redirects to a URL that was admitted by itself
 	RedirectBad   Reason = "redirect-bad"   // its Location is missing or no http(s) URL

@@ -13,24 +13,24 @@ type Counts struct {
 	Maybe    int64          // admissions that had to wait for the log on disk
 	Skipped  map[Reason]int // URLs refused, by the crawl's own decisions
 	Errors   map[Reason]int // URLs that could not be fetched
-	Traps    []Trap         // that URLs were refused as, the first 256; the last may stand for all others
+	Traps    []Trap         // the first 256 with refused URLs; the last may stand for others
 }
 
-// Counts returns the counts as of now. The maps go on changing.
+// Counts returns the counts as of now. The maps continue to change.
 func (g *Gate) Counts() Counts {
 	a := &g.admitter
 	return Counts{Admitted: a.admitted, Maybe: a.maybe, Skipped: a.refusals.skipped, Errors: a.refusals.errors, Traps: g.traps.list}
 }
 
-// Account is what is known of the filter and the traps at the end. It counts all bits of
+// Account returns the account of the filter and the traps at the end. It counts all bits of
 // the filter.
 func (g *Gate) Account() (dedup.Stats, []Trap) {
 	g.traps.fetched(g.traps.list)
 	return g.admitter.seen.Stats(), g.traps.list
 }
 
-// Mode says how sure the filter is: "exact", its pending checks are settled by the log on
-// disk; "memory", by one in memory; "filter", not at all.
+// Mode says what answers the filter's pending checks: "exact", the log on disk; "memory", one
+// in memory; "filter", nothing.
 func (g *Gate) Mode() string {
 	switch g.admitter.seen.(type) {
 	case *dedup.FilterOnly:
@@ -41,19 +41,17 @@ func (g *Gate) Mode() string {
 	return "memory"
 }
 
-// Backlog returns the refusals that have to be given to the recorder. Sent says that they
-// were.
+// Backlog returns the refusals that must be given to the recorder. Call Sent when they were.
 func (g *Gate) Backlog() []Skip { return g.admitter.refusals.backlog }
 
-// Sent says that the Backlog was given to the recorder, and with it, if cut, the request
+// Sent records that the Backlog was given to the recorder, and with it, if cut, the request
 // for its part of a commit.
 func (g *Gate) Sent(cut bool) { g.admitter.refusals.take(cut) }
 
-// Crowded reports that so many refusals wait for the recorder that nothing should be done
-// that makes many more.
+// Crowded reports whether too many refusals wait for the recorder to make many more at once.
 func (g *Gate) Crowded() bool { return len(g.admitter.refusals.backlog) >= maxBacklog }
 
-// Saturated reports that so many checks wait for the log that pages should wait, too.
+// Saturated reports whether so many checks wait for the log that pages should wait as well.
 func (g *Gate) Saturated() bool { return len(g.admitter.pending.waiting) >= maxPending }
 
 // Commit is a commit that a Gate adds its part to.
@@ -65,7 +63,7 @@ type Commit struct {
 	Last    bool             // the crawl's last one
 }
 
-// Commit adds everything that changed since the last commit, beside what was noted in the
+// Commit adds everything that changed since the last commit and was not noted in the
 // Journal.
 func (g *Gate) Commit(c Commit) error {
 	g.queue.frontier.Commit(c.Queue)
@@ -78,10 +76,10 @@ func (g *Gate) Commit(c Commit) error {
 	return g.traps.commit(c.Records, c.Now, c.Last)
 }
 
-// next is the record of the numbers that cannot be told from other records.
+// next is the record of the numbers that no other record shows.
 type next struct{ Deferral uint64 }
 
-// State is the last commit of a crawl that goes on.
+// State is the last commit of a crawl that is resumed.
 type State struct {
 	Records Reader
 	Hosts   func(fn func(host string, state []byte) error) error // of the queue
@@ -90,8 +88,8 @@ type State struct {
 	Now     time.Time
 }
 
-// Restore returns the Gate of a crawl that goes on from its last commit, and what it has
-// admitted. Of cfg, the filter's part is the one that the crawl began with.
+// Restore returns the Gate of a crawl that continues from its last commit, and its admitted
+// URLs. cfg.Dedup must be the one that the crawl began with.
 func Restore(cfg Config, j Journal, s State) (*Gate, dedup.Durable, error) {
 	pending, err := readPending(s.Records, s.Log)
 	if err != nil {

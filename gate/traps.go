@@ -13,7 +13,7 @@ type Trap struct {
 	ID      uint64 // trap.Verdict's, 0 if refused on sight
 	Kind    trap.Kind
 	Pattern string // "" if refused on sight, or if it stands for others
-	Fetched int    // pages, those of another look included
+	Fetched int    // pages, probes included
 	Refused int    // URLs
 }
 
@@ -30,7 +30,7 @@ const (
 // traps is the guard against crawler traps and what it has refused so far.
 type traps struct {
 	guard    *trap.Guard // nil to refuse nothing
-	watching bool        // the guard wants the links of the page that is being taken in
+	watching bool        // the guard wants the links of the present page
 	list     []Trap
 	saved    time.Time     // when the guard was committed last
 	took     time.Duration // to put it into a commit
@@ -43,8 +43,8 @@ func newTraps(cfg *Config) traps {
 	return traps{guard: trap.New(cfg.Traps)}
 }
 
-// judge says whether a leased URL belongs to a trap. Entry points and pages that have had a
-// try are fetched.
+// judge decides whether a leased URL belongs to a trap. Entry points and pages that have had
+// an attempt are fetched.
 func (t *traps) judge(task *Task) trap.Verdict {
 	if t.guard == nil || task.Via == "" || task.Sitemap || task.Attempt > 0 {
 		return trap.Verdict{}
@@ -52,7 +52,7 @@ func (t *traps) judge(task *Task) trap.Verdict {
 	return t.guard.Judge(task.URL)
 }
 
-// count adds n URLs to what is said of their trap.
+// count adds n URLs to those refused as their trap.
 func (t *traps) count(v trap.Verdict, n int) {
 	i := slices.IndexFunc(t.list, func(x Trap) bool { return x.ID == v.ID && (x.ID != 0 || x.Kind == v.Kind) })
 	if i < 0 && len(t.list) < maxTraps {
@@ -81,7 +81,7 @@ func (t *traps) fetched(list []Trap) {
 	}
 }
 
-// watch begins to take in a page.
+// watch begins a page.
 func (t *traps) watch(p *Page) {
 	if t.guard == nil || p.Sitemap {
 		return
@@ -90,7 +90,7 @@ func (t *traps) watch(p *Page) {
 	t.watching = t.guard.Watch(p.URL, via)
 }
 
-// link takes in a link of that page that is in scope.
+// link records a link of that page that is in scope.
 func (t *traps) link(u weburl.URL, known bool) {
 	if t.watching {
 		t.guard.Link(u, known)
@@ -116,7 +116,7 @@ func (t *traps) refuses(v trap.Verdict, u weburl.URL) bool {
 	return t.guard != nil && t.guard.Refuses(v, u)
 }
 
-// commit puts what the guard knows into w, if it is time for that.
+// commit adds the guard's state to w, if it is time for that.
 func (t *traps) commit(w Writer, clock func() time.Time, last bool) error {
 	now := clock()
 	if t.guard == nil || !last && now.Sub(t.saved) < max(saveTrapsEvery, saveTrapsShare*t.took) {
@@ -131,7 +131,7 @@ func (t *traps) commit(w Writer, clock func() time.Time, last bool) error {
 	return nil
 }
 
-// restore gives the guard what it knew.
+// restore restores the guard's state.
 func (t *traps) restore(r Reader) error {
 	if t.guard == nil {
 		return nil
@@ -146,8 +146,8 @@ func (t *traps) restore(r Reader) error {
 	return nil
 }
 
-// Sampler takes from pages what the guard against traps wants to know: one for each
-// goroutine that reads pages.
+// Sampler describes pages for the guard against traps: one for each goroutine that reads
+// pages.
 type Sampler struct {
 	trap trap.Sampler
 	off  bool
@@ -156,7 +156,7 @@ type Sampler struct {
 // NewSampler returns a Sampler for the pages of a crawl with this Config.
 func (c *Config) NewSampler() *Sampler { return &Sampler{off: c.FollowTraps} }
 
-// Sample is what the guard wants to know of a page.
+// Sample describes a page for the guard.
 type Sample = trap.Page
 
 // Page returns the sample of a page, in the memory of an earlier one.

@@ -51,7 +51,7 @@ type row struct {
 	skips      string // what is reported, in any order: "a/x reason", then "via a/" and "to a/y"
 	admitted   int    // URLs, if not as many as are leased
 	honest     int    // URLs that were refused as traps' and queued again
-	unreported string // URLs without a fate: targets alone, reported for the URL that redirects there
+	unreported string // URLs without a fate: targets, which are reported for the redirecting URL
 	modes      modes
 	gap        string // what is known to be wrong: the row is as it should be
 }
@@ -67,7 +67,7 @@ type modes []mode
 var (
 	all        modes = []mode{{}, {false, 1}, {doubt: true}, {true, 1}, {true, 3}}
 	doubtfully modes = []mode{{doubt: true}, {true, 1}, {true, 3}} // it needs them
-	steadily   modes = []mode{{}, {doubt: true}}                   // it is about what a restart ends
+	steadily   modes = []mode{{}, {doubt: true}}                   // about what a restart ends
 	restarts   modes = []mode{{false, 1}, {true, 1}}               // it needs one after each event
 )
 
@@ -251,7 +251,8 @@ func (w *world) lease(url string) *gate.Task {
 func (w *world) next() bool {
 	w.now = w.now.Add(time.Hour)
 	t, ok := w.gate.Next(w.now)
-	for n := 0; !ok && n < 100 && w.gate.Queue().Queued() > 0; n++ { // it has refused as many as it does at a time
+	// Next without a task may have refused as many as it does at a time.
+	for n := 0; !ok && n < 100 && w.gate.Queue().Queued() > 0; n++ {
 		w.record(false)
 		t, ok = w.gate.Next(w.now)
 	}
@@ -301,16 +302,16 @@ func (w *world) answer(at *gate.Task, what string, args []string) {
 		w.gate.RobotsFile(&t, f, w.now)
 	case "forbidden":
 		skip.Reason, skip.Robots = gate.Disallowed, gate.Forbids
-		w.gate.Refuse(&t, w.now, frontier.Outcome{Verdict: frontier.Unasked, NoPage: true}, skip)
+		w.gate.Refuse(&t, w.now, frontier.Outcome{Kind: frontier.Unasked, NoPage: true}, skip)
 	case "refused":
 		skip.Reason = "address"
-		w.gate.Refuse(&t, w.now, frontier.Outcome{Verdict: frontier.Unasked, NoPage: true}, skip)
+		w.gate.Refuse(&t, w.now, frontier.Outcome{Kind: frontier.Unasked, NoPage: true}, skip)
 	case "failed":
 		skip.Reason = gate.Reason(args[0])
-		w.gate.Refuse(&t, w.now, frontier.Outcome{Verdict: frontier.Failed, Retry: true}, skip)
+		w.gate.Refuse(&t, w.now, frontier.Outcome{Kind: frontier.Failed, Retry: true}, skip)
 	case "gone":
 		skip.Reason = gate.HostClosed
-		w.gate.Refuse(&t, w.now, frontier.Outcome{Verdict: frontier.Throttled, RetryAfter: 24 * time.Hour}, skip)
+		w.gate.Refuse(&t, w.now, frontier.Outcome{Kind: frontier.Throttled, RetryAfter: 24 * time.Hour}, skip)
 	case "returned":
 		w.gate.Return(&t, time.Time{})
 	default:
@@ -492,7 +493,7 @@ func (w *world) finish() {
 func (w *world) check() {
 	r := w.row
 	leased, want := slices.Clone(w.leased), strings.Fields(r.leased)
-	if w.mode != (mode{}) { // a restart takes the hosts by name, and what was leased again first of all
+	if w.mode != (mode{}) { // a restart takes the hosts by name, what was leased first of all
 		slices.Sort(leased)
 		slices.Sort(want)
 	}

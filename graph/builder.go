@@ -31,7 +31,7 @@ const (
 )
 
 // A Builder makes a graph of pages and their links, given in any order. The nodes are all
-// URLs it is told of, as source, as target or alone, numbered in SURT order; links that
+// URLs added to it, as source, as target or alone, numbered in SURT order; links that
 // come several times count once, links of a page to itself stay. URLs are numbered as
 // they come and keyed in memory; when that is full the sorted keys go to disk. Build
 // merges the keys, which gives the nodes, renames the links by them and sorts those.

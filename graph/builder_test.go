@@ -93,7 +93,7 @@ func TestBuilder(t *testing.T) {
 			t.Errorf("%d bytes: %d temporary files are left", memory, len(left))
 		}
 		if err := b.AddNode(alone); err == nil {
-			t.Error("a Builder goes on after Build")
+			t.Error("a Builder works after Build")
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestBuilderRefuses(t *testing.T) {
 	w.compare(t, open(t, base))
 }
 
-// TestPairSorter sorts through so many runs that they are merged in between.
+// TestPairSorter sorts through enough runs to merge them in between.
 func TestPairSorter(t *testing.T) {
 	dir := t.TempDir()
 	s := newPairSorter(dir, 0)
@@ -157,7 +157,7 @@ func TestPairSorter(t *testing.T) {
 	}
 }
 
-// TestRunsCut cuts temporary files: building must tell.
+// TestRunsCut cuts temporary files: building must fail with an error.
 func TestRunsCut(t *testing.T) {
 	b, err := NewBuilder(BuildConfig{Dir: t.TempDir()})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 // A dict gives keys numbers in the order of their first coming. It is a hash table with
 // open addressing over one array of bytes, of a fixed size; when it is full, the keys go to
-// disk and numbering goes on, so that a key may have several numbers.
+// disk and numbering continues, so that a key may have several numbers.
 type dict struct {
 	seed  maphash.Seed
 	slots []uint64 // upper half: of the hash; lower half: entry + 1, or 0

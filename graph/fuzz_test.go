@@ -68,7 +68,7 @@ func TestDamagedBits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := 0
+	found := 0
 	for bit := range len(data) * 8 {
 		damaged := slices.Clone(data)
 		damaged[bit/8] ^= 0x80 >> (bit % 8)
@@ -77,15 +77,15 @@ func TestDamagedBits(t *testing.T) {
 		for _, ok := scan.Next(); ok; _, ok = scan.Next() {
 		}
 		if scan.Err() != nil {
-			told++
+			found++
 		}
 	}
-	if total := len(data) * 8; told < total/2 {
-		t.Errorf("%d of %d changed bits are told", told, total)
+	if total := len(data) * 8; found < total/2 {
+		t.Errorf("%d of %d changed bits are noticed", found, total)
 	}
 	for size := 0; size < len(data)-1; size += 9 {
 		if _, err := memory(len(a), s.Arcs, DefaultParams(), data[:size], offsets); err == nil {
-			t.Errorf("cut to %d of %d bytes: the damage is not told", size, len(data))
+			t.Errorf("cut to %d of %d bytes: the damage is not noticed", size, len(data))
 		}
 	}
 }

@@ -30,7 +30,7 @@ import (
 )
 
 // ErrDamaged is in the chain of every error about a file that is not as it was written, or
-// not of the graph beside it. Building the graph again mends that.
+// not of the graph beside it. Building the graph again repairs that.
 var ErrDamaged = errors.New("damaged")
 
 // Graph is an opened graph. It is safe for concurrent use until Close.

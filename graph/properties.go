@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Stats is what compressing a graph tells of it; the properties file holds the same.
+// Stats is what compressing a graph measured; the properties file holds the same.
 type Stats struct {
 	Nodes int
 	Arcs  int64

@@ -14,8 +14,8 @@ const MaxURL = 1 << 16
 //
 //	com,example,www:8443)/a?b
 //
-// Another scheme than https stands behind the rest: a byte 01, then the scheme, nothing
-// for http. Hosts that are addresses are not turned round. What has no such form (no scheme,
+// A scheme other than https stands behind the rest: a byte 01, then the scheme, nothing
+// for http. Hosts that are addresses are not reversed. What has no such form (no scheme,
 // or an authority with one of "(),@") is kept as it is, behind a "(". The key holds all of
 // the URL: urlOf is the inverse.
 const (

@@ -2,7 +2,7 @@ package graph
 
 import "fmt"
 
-// Transpose writes the graph whose links are those of g turned round, with the same nodes
+// Transpose writes the graph whose links are those of g reversed, with the same nodes
 // and parameters, to the files of base; it writes no list of URLs, that of g serves. Links
 // are sorted in at most memory bytes (1 MiB at least) and temporary files in dir, of eight
 // bytes a link; with dir "" in the default folder for those.

@@ -109,7 +109,7 @@ func addTree(t *testing.T, b *Builder, dir string) (pages int) {
 	return pages
 }
 
-// TestScale builds, transposes and scans generated graphs of so many million links as
+// TestScale builds, transposes and scans generated graphs of as many million links as
 // GRAPH_SCALE says, separated by commas, and prints the cost of each link and the most
 // memory the process took. Ten million are to fit in 512 MiB.
 func TestScale(t *testing.T) {
@@ -165,7 +165,7 @@ func scale(t *testing.T, links int) {
 }
 
 // peakMemory returns the most memory the process has had resident, in bytes, 0 where
-// /proc does not tell.
+// /proc does not say.
 func peakMemory(t *testing.T) int64 {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")

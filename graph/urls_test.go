@@ -138,10 +138,10 @@ func TestURLsDamaged(t *testing.T) {
 		damaged := slices.Clone(data)
 		damaged[i] ^= 0x10
 		if err := readURLs(damaged); err == nil {
-			t.Errorf("byte %d of %d: the damage is not told", i, len(data))
+			t.Errorf("byte %d of %d: the damage is not noticed", i, len(data))
 		}
 		if err := readURLs(data[:i]); err == nil {
-			t.Errorf("cut to %d of %d bytes: the damage is not told", i, len(data))
+			t.Errorf("cut to %d of %d bytes: the damage is not noticed", i, len(data))
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses has Open, or else a scan, tell which file is damaged.
+// TestOpenRefuses has Open, or else a scan, say which file is damaged.
 func TestOpenRefuses(t *testing.T) {
 	a := copying(rnd(6), 300, 10)
 	change := func(ext, from, to string) func(string) error {
@@ -111,6 +111,16 @@ func readAll(base string) error {
 		}
 	}
 	return nil
+}
+
+// Averages have three decimals, rounded as the framework does.
+func TestAverages(t *testing.T) {
+	text := string(properties(Params{}, Stats{Nodes: 3, Arcs: 7, Bits: 20, refs: 2, dists: 1}))
+	for _, want := range []string{"avgref=0.667", "avgdist=0.333", "bitsperlink=2.857", "bitspernode=6.667"} {
+		if !strings.Contains(text, "\n"+want+"\n") {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
 }
 
 // TestProperties has every setting come back from its properties file.

@@ -26,8 +26,8 @@ const (
 // It takes the text of the URLs and some 80 bytes each while it is made, 24
 // afterwards.
 type Corpus struct {
-	Source     string // where they are from, in words
-	URLs, Held []weburl.URL
+	Source        string // where they are from, in words
+	URLs, HeldOut []weburl.URL
 
 	Read     int64   // lines with a URL, or URLs generated
 	Bad      int64   // lines that hold none
@@ -157,6 +157,6 @@ func (b *corpusBuilder) finish() (*Corpus, error) {
 	rnd := rand.New(rand.NewPCG(b.cfg.Seed, 2))
 	rnd.Shuffle(len(c.URLs), func(i, j int) { c.URLs[i], c.URLs[j] = c.URLs[j], c.URLs[i] })
 	n := max(1, int(b.cfg.HoldOut*float64(len(c.URLs))))
-	c.URLs, c.Held = c.URLs[:len(c.URLs)-n:len(c.URLs)-n], c.URLs[len(c.URLs)-n:]
+	c.URLs, c.HeldOut = c.URLs[:len(c.URLs)-n:len(c.URLs)-n], c.URLs[len(c.URLs)-n:]
 	return c, nil
 }

@@ -84,7 +84,7 @@ func (b *corpusBuilder) file(ctx context.Context, name string, of lineReader) er
 	return b.read(ctx, name, f, of)
 }
 
-// lineReader tells how the lines of a file are read.
+// lineReader says how the lines of a file are read.
 type lineReader struct {
 	url  func(line []byte) string // "" if there is none
 	list bool                     // of URLs, with comments

@@ -70,7 +70,7 @@ func TestLoadCorpusRefuses(t *testing.T) {
 	if !errors.Is(err, ErrFewURLs) || !strings.Contains(err.Error(), "standard input, line 2: none") {
 		t.Errorf("one URL: %v", err)
 	}
-	// Only the first line tells: braces are no URL elsewhere.
+	// Only the first line decides: braces are no URL elsewhere.
 	if c := mustLoad(t, "-", CorpusConfig{In: strings.NewReader("http://a.example/1\n{\nhttp://a.example/2\n")}); c.Bad != 1 {
 		t.Errorf("a brace further down: %+v", c)
 	}

@@ -61,7 +61,7 @@ func (m *siteMaker) some(of *rand.Zipf) string { return term(of.Uint64(), 1) }
 // name returns one of the many names of pages.
 func (m *siteMaker) name(parts int) string { return term(m.title.Uint64(), parts) }
 
-// term spells a number as a word of so many syllables, or more if it needs them.
+// term spells a number as a word of the given syllables, or more if it needs them.
 // Different numbers have different words.
 func term(n uint64, parts int) string {
 	const first, second = "bcdfghklmnprstvz", "aeiou"

@@ -42,7 +42,7 @@ func mustGenerate(t testing.TB, n int, seed uint64) *Corpus {
 // texts returns all URLs of a corpus in order.
 func texts(c *Corpus) []string {
 	var list []string
-	for _, u := range slices.Concat(c.URLs, c.Held) {
+	for _, u := range slices.Concat(c.URLs, c.HeldOut) {
 		list = append(list, u.String())
 	}
 	slices.Sort(list)
@@ -55,7 +55,7 @@ func TestLoadCorpusFile(t *testing.T) {
 		"https://a.example/" + strings.Repeat("x", maxCorpusLine), "no URL", "https://a.example/3", " ", "https://b.example",
 	}, "\n"))
 	c := mustLoad(t, name, CorpusConfig{})
-	if c.Read != 5 || c.Repeated != 1 || c.Bad != 3 || c.Cut || len(c.Held) != 1 || c.Source != "the file "+name {
+	if c.Read != 5 || c.Repeated != 1 || c.Bad != 3 || c.Cut || len(c.HeldOut) != 1 || c.Source != "the file "+name {
 		t.Errorf("corpus is %+v", c)
 	}
 	if got, want := texts(c), []string{"https://a.example/1", "https://a.example/2", "https://a.example/3", "https://b.example/"}; !slices.Equal(got, want) {
@@ -118,8 +118,8 @@ func TestLoadCorpusErrors(t *testing.T) {
 func TestGeneratedCorpus(t *testing.T) {
 	const n = 20_000
 	c := mustGenerate(t, n, 1)
-	if len(c.URLs) != n*9/10 || len(c.Held) != n/10 || c.Bad != 0 || c.Read != n+c.Repeated {
-		t.Errorf("%d and %d URLs, %d bad, %d read, %d repeated", len(c.URLs), len(c.Held), c.Bad, c.Read, c.Repeated)
+	if len(c.URLs) != n*9/10 || len(c.HeldOut) != n/10 || c.Bad != 0 || c.Read != n+c.Repeated {
+		t.Errorf("%d and %d URLs, %d bad, %d read, %d repeated", len(c.URLs), len(c.HeldOut), c.Bad, c.Read, c.Repeated)
 	}
 	if all := texts(c); len(slices.Compact(all)) != n {
 		t.Error("URLs recur")
@@ -182,7 +182,7 @@ func overlap(a, b []weburl.URL) int {
 }
 
 func TestHeldOutIsNotInserted(t *testing.T) {
-	if c := mustGenerate(t, 5000, 3); overlap(c.URLs, c.Held) != 0 {
+	if c := mustGenerate(t, 5000, 3); overlap(c.URLs, c.HeldOut) != 0 {
 		t.Error("URLs are both held out and inserted")
 	}
 }

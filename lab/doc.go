@@ -1,5 +1,5 @@
-// Package lab runs the experiments of crawler lab: what each filter and sketch buys,
-// beside exact answers, on data of the user's.
+// Package lab runs the experiments of crawler lab: what each filter and sketch gains,
+// beside exact answers, on the user's own data.
 //
 //   - Filters compares ways to remember URLs: false positives, time to ask, time to
 //     insert, and the questions that break a multilayer filter as published.
@@ -8,8 +8,8 @@
 //   - Words counts the words of any text by every estimator and exactly.
 //   - Restart simulates what a crawl loses and fetches twice under six ways to
 //     restart a filter, on a link graph.
-//   - Order crawls a link graph with the frontier in each order and tells how much of
-//     its PageRank a part of the pages has.
+//   - Order crawls a link graph with the frontier in each order and reports how much of
+//     its PageRank the first pages have.
 //
 // Every experiment returns a sheet.Sheet and prints nothing. The same seed gives the
 // same figures, times aside. Experiments keep what they compare in memory: 600 bytes

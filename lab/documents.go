@@ -28,10 +28,10 @@ var contentTypes = map[string]string{
 	".txt": plainText, ".text": plainText, ".md": plainText,
 }
 
-// ErrNoDocuments says that there is nothing to experiment on, ErrCrawl that the texts
-// are not there any more.
+// ErrNoDocuments says that there is nothing to experiment on, ErrCrawl that the texts were
+// not kept.
 var (
-	ErrNoDocuments = errors.New("holds no .html, .htm, .xhtml, .txt, .text or .md file that could serve")
+	ErrNoDocuments = errors.New("holds no .html, .htm, .xhtml, .txt, .text or .md file that can be used")
 	ErrCrawl       = errors.New("holds a crawl, which does not keep the pages' texts: name a directory of HTML or text files")
 )
 

@@ -44,20 +44,20 @@ type FiltersConfig struct {
 	BitsPerURL float64 // memory of every filter in the first setting: up to 256, 0 for 16
 	Layers     int     // of both multilayer filters, up to dedup.MaxLayers; 0 is the default
 	Questions  int     // most questions of a class, at most 10,000,000, 0 for 100,000
-	Rounds     int     // of timing, of which the medians are told: at most 101, 0 for 5
+	Rounds     int     // of timing, of which the medians are reported: at most 101, 0 for 5
 	LinearMax  int     // linear search is left out where it holds more URLs, 0 for 200,000
 	Seed       uint64  // of the filters and the questions
 
 	// Now is the clock; nil for time.Now. Nothing but the times depends on it.
 	Now func() time.Time
 
-	// Progress, unless it is nil, is told before each size and setting what comes
-	// next: "16 bits a URL: 50,000 of 180,000 URLs".
+	// Progress, unless it is nil, is called before each size and setting with what
+	// comes next: "16 bits a URL: 50,000 of 180,000 URLs".
 	Progress func(what string)
 }
 
 func (c FiltersConfig) withDefaults() (FiltersConfig, error) {
-	if c.Corpus == nil || len(c.Corpus.URLs) == 0 || len(c.Corpus.Held) == 0 {
+	if c.Corpus == nil || len(c.Corpus.URLs) == 0 || len(c.Corpus.HeldOut) == 0 {
 		return c, fmt.Errorf("lab: FiltersConfig.Corpus: %w", ErrFewURLs)
 	}
 	c.BitsPerURL = cmp.Or(c.BitsPerURL, DefaultBitsPerURL)
@@ -145,7 +145,7 @@ func Filters(ctx context.Context, cfg FiltersConfig) (*sheet.Sheet, error) {
 		}
 		c.known.add(cfg.Corpus.URLs[:n])
 		a := c.asker(n)
-		asked := []class{{"real URLs held out", a.held(cfg.Corpus.Held)}, {"all segments new", a.fresh()}}
+		asked := []class{{"real URLs held out", a.heldOut(cfg.Corpus.HeldOut)}, {"all segments new", a.fresh()}}
 		for i, s := range c.settings {
 			cfg.Progress(fmt.Sprintf("%s: %s of %s URLs", s.title, group(n), group(cfg.Sizes[len(cfg.Sizes)-1])))
 			if err := c.measure(ctx, i, n, asked); err != nil {
@@ -186,8 +186,8 @@ type contenderResult struct {
 	exact                bool
 	bits                 float64
 	insert, known, fresh float64 // ns
-	held, new            answers // to the two classes of questions
-	lost, checked        int     // inserted URLs that are answered "new", of so many
+	heldOut, new         answers // to the two classes of questions
+	lost, checked        int     // inserted URLs that are answered "new", and all asked about
 }
 
 // answers counts what was wrongly answered "seen".
@@ -227,8 +227,8 @@ func (c *comparison) asker(n int) *asker {
 	}
 }
 
-// held returns the URLs to ask about of those that were held out.
-func (a *asker) held(urls []weburl.URL) []weburl.URL { return urls[:min(len(urls), a.most)] }
+// heldOut returns the URLs to ask about of those that were held out.
+func (a *asker) heldOut(urls []weburl.URL) []weburl.URL { return urls[:min(len(urls), a.most)] }
 
 // measure takes all figures of one setting at one size.
 func (c *comparison) measure(ctx context.Context, i, n int, asked []class) error {
@@ -248,7 +248,7 @@ func (c *comparison) measure(ctx context.Context, i, n int, asked []class) error
 			return ctx.Err()
 		}
 		r.lost, r.checked = x.lost(urls)
-		r.held, r.new = x.ask(asked[0].urls), x.ask(asked[1].urls)
+		r.heldOut, r.new = x.ask(asked[0].urls), x.ask(asked[1].urls)
 	}
 	s.sizes = append(s.sizes, result)
 	if i == 0 && n == c.cfg.Sizes[len(c.cfg.Sizes)-1] {
@@ -258,8 +258,8 @@ func (c *comparison) measure(ctx context.Context, i, n int, asked []class) error
 }
 
 // askHard asks every class of questions.
-func (c *comparison) askHard(ctx context.Context, list []*contender, n int, held class) error {
-	for _, q := range slices.Concat([]class{held}, c.asker(n).classes()) {
+func (c *comparison) askHard(ctx context.Context, list []*contender, n int, heldOut class) error {
+	for _, q := range slices.Concat([]class{heldOut}, c.asker(n).classes()) {
 		r := classResult{name: q.name, answers: make([]answers, len(list))}
 		for j, x := range list {
 			if ctx.Err() != nil {

@@ -29,7 +29,7 @@ func TestPublishedFilterErrsByFoldFactor(t *testing.T) {
 			hosts[i], paths[i] = fmt.Sprintf("https://h%d-%d.example/", seed, i), fmt.Sprintf("p%d-%d", seed, i)
 			corpus.URLs[i] = mustURL(t, hosts[i]+paths[i])
 		}
-		corpus.URLs, corpus.Held = corpus.URLs[:urls-1], corpus.URLs[urls-1:]
+		corpus.URLs, corpus.HeldOut = corpus.URLs[:urls-1], corpus.URLs[urls-1:]
 		cfg, err := FiltersConfig{Corpus: corpus}.withDefaults()
 		if err != nil {
 			t.Fatal(err)

@@ -155,8 +155,8 @@ type hashed struct {
 	}
 }
 
-func (f hashed) Add(u weburl.URL)      { f.filter.Add(name64(u.String())) }
-func (f hashed) Has(u weburl.URL) bool { return f.filter.Has(name64(u.String())) }
+func (f hashed) Add(u weburl.URL)      { f.filter.Add(fingerprint(u.String())) }
+func (f hashed) Has(u weburl.URL) bool { return f.filter.Has(fingerprint(u.String())) }
 
 // filter is one that takes URLs.
 type filter struct {
@@ -199,7 +199,7 @@ func (c *comparison) segments(total int64) *contender {
 	return &contender{name: segmentsName, set: filter{f}, bits: float64(f.Bits()), rate: func(u weburl.URL) float64 {
 		rate, parts := 1.0, segments(u)
 		for i, s := range parts {
-			if !c.known.segments.Has(name64(s)) && !slices.Contains(parts[:i], s) {
+			if !c.known.segments.Has(fingerprint(s)) && !slices.Contains(parts[:i], s) {
 				rate *= one(u)
 			}
 		}
@@ -221,7 +221,7 @@ func (c *comparison) published(array int64) *contender {
 		rate, parts := 1.0, segments(u)
 		parts = parts[:min(len(parts), c.cfg.Layers)]
 		for i, s := range parts {
-			if !c.known.places[i].Has(name64(s)) {
+			if !c.known.places[i].Has(fingerprint(s)) {
 				rate *= math.Pow(f.Fill(i+1), paperHashes)
 			}
 		}
@@ -232,7 +232,7 @@ func (c *comparison) published(array int64) *contender {
 	}}
 }
 
-// lastRate is the rate of the last array, for URLs of so many segments. FoldFactor is of
+// lastRate is the rate of the last array, by the number of segments. FoldFactor is of
 // the rate that an evenly filled array would have. The fill of an uneven one is less,
 // and must not stand in its place.
 func (c *comparison) lastRate(f *dedup.PublishedMultilayer, array int64, segments int) float64 {

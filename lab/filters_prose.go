@@ -14,9 +14,9 @@ import (
 // filtersIntro says what is compared and what to look at.
 func filtersIntro() []string {
 	return []string{
-		"Look at the share of false positives first: URLs that were never inserted and are answered \"seen\", pages that a crawl which trusts " +
+		"Look at the share of false positives first: URLs that were never inserted and are answered \"seen\", pages that a crawl that trusts " +
 			"the filter never fetches. Smaller is better; linear search, binary search and the hash table have none, and take the most memory. " +
-			"Then compare the times at the size of your crawl. The questions that break a filter stand at the end.",
+			"Then compare the times at the size of your crawl. The questions that break a filter are at the end.",
 		"Compared are linear search and binary search in a slice, Go's map, and five filters: the classic Bloom filter (classic), the split-block " +
 			"one (bloom), one classic filter of all segments of all URLs (segments; algorithms 1 and 2 of the source), the multilayer " +
 			"filter to the letter of Cen, Xu and Sun 2010 (published; algorithms 3 and 4), and the one that the crawl uses (repaired).",
@@ -65,13 +65,13 @@ func (c *comparison) outcomeSection() sheet.Section {
 
 func outcomeRates(s *setting, last sizeResult) string {
 	text := fmt.Sprintf("With %s and %s URLs the published filter answered %s of the held-out URLs \"seen\", the crawl's (repaired) %s, "+
-		"bloom %s, classic %s, segments %s", s.title, group(last.urls), percentSeen(last.of(publishedName).held), percentSeen(last.of(repairedName).held),
-		percentSeen(last.of(bloomName).held), percentSeen(last.of(classicName).held), percentSeen(last.of(segmentsName).held))
+		"bloom %s, classic %s, segments %s", s.title, group(last.urls), percentSeen(last.of(publishedName).heldOut), percentSeen(last.of(repairedName).heldOut),
+		percentSeen(last.of(bloomName).heldOut), percentSeen(last.of(classicName).heldOut), percentSeen(last.of(segmentsName).heldOut))
 	filters := slices.DeleteFunc(slices.Clone(last.contenders), func(r contenderResult) bool { return r.exact })
-	best := slices.MinFunc(filters, func(a, b contenderResult) int { return cmp.Compare(a.held.share(), b.held.share()) })
+	best := slices.MinFunc(filters, func(a, b contenderResult) int { return cmp.Compare(a.heldOut.share(), b.heldOut.share()) })
 	var names []string
 	for _, r := range filters {
-		if r.held.seen == best.held.seen {
+		if r.heldOut.seen == best.heldOut.seen {
 			names = append(names, r.name)
 		}
 	}
@@ -80,8 +80,8 @@ func outcomeRates(s *setting, last sizeResult) string {
 
 // outcomeCost says what the repaired filter pays for its layers.
 func outcomeCost(last sizeResult) string {
-	repaired, bloom := last.of(repairedName).held.expected, last.of(bloomName).held.expected
-	text := "The repaired filter's last array is smaller than bloom's, for up to an eighth of its memory goes to layers"
+	repaired, bloom := last.of(repairedName).heldOut.expected, last.of(bloomName).heldOut.expected
+	text := "The repaired filter's last array is smaller than bloom's, as up to an eighth of its memory goes to layers"
 	if bloom > 0 {
 		text += fmt.Sprintf(": on these questions %.1f times the rate of bloom is expected", repaired/bloom)
 	}
@@ -114,7 +114,7 @@ func outcomeTimes(last sizeResult) string {
 	for _, r := range list {
 		times = append(times, fmt.Sprintf("%s %s ns", r.name, group(int(math.Round(r.fresh)))))
 	}
-	return "A question about a URL that is not in took, at this size: " + strings.Join(times, ", ") + "."
+	return "A question about a URL that was not inserted took, at this size: " + strings.Join(times, ", ") + "."
 }
 
 func (c *comparison) outcomeLost() string {

@@ -16,7 +16,7 @@ func (c *comparison) sheet() *sheet.Sheet {
 	for i := range c.settings {
 		s := &c.settings[i]
 		out.Sections = append(out.Sections,
-			c.rateSection(s, "held_out", "False positives among real URLs held out", func(r *contenderResult) answers { return r.held },
+			c.rateSection(s, "held_out", "False positives among real URLs held out", func(r *contenderResult) answers { return r.heldOut },
 				"Asked: URLs of the same sites that were not inserted, the questions of a crawl. Nearly all of their segments are known."),
 			c.rateSection(s, "new_segments", "False positives among URLs of new segments", func(r *contenderResult) answers { return r.new },
 				"Asked: URLs no segment of which was ever inserted. No crawl asks so, but the formulas of the multilayer filter do. The repaired "+
@@ -68,7 +68,7 @@ func (c *comparison) corpusSection() sheet.Section {
 	if s.Bad > 0 {
 		t.Rows = append(t.Rows, []sheet.Cell{"the first of them", s.FirstBad.String()})
 	}
-	t.Rows = append(t.Rows, [][]sheet.Cell{{"more than the limit", more}, {"to insert", len(s.URLs)}, {"held out", len(s.Held)}}...)
+	t.Rows = append(t.Rows, [][]sheet.Cell{{"more than the limit", more}, {"to insert", len(s.URLs)}, {"held out", len(s.HeldOut)}}...)
 	return sheet.Section{ID: "corpus", Title: "URLs", Table: t}
 }
 
@@ -192,7 +192,7 @@ func columnsAsLines(t *sheet.Table, from int, least float64) []sheet.Line {
 	return lines
 }
 
-// memorySection tells what everything takes, and that nothing was lost.
+// memorySection reports the memory of everything, and that nothing was lost.
 func (c *comparison) memorySection(s *setting) sheet.Section {
 	last := s.sizes[len(s.sizes)-1]
 	t := &sheet.Table{Columns: []sheet.Column{

@@ -60,29 +60,29 @@ func TestFiltersTellsOfLinearSearch(t *testing.T) {
 		s := mustFilters(t, FiltersConfig{
 			Corpus: mustGenerate(t, 500, 1), Sizes: []int{50, 400}, LinearMax: most, Questions: 20, Rounds: 1, Now: ticking(),
 		})
-		told := 0
+		notes := 0
 		for _, x := range s.Sections {
 			for _, note := range x.Notes {
 				if note == fmt.Sprintf("Linear search is left out beyond %d URLs.", most) {
-					told++
+					notes++
 				}
 			}
 		}
-		if told != want {
-			t.Errorf("up to %d: told %d times, want %d", most, told, want)
+		if notes != want {
+			t.Errorf("up to %d: reported %d times, want %d", most, notes, want)
 		}
 	}
 }
 
 func TestFiltersProgress(t *testing.T) {
-	var told []string
+	var calls []string
 	mustFilters(t, FiltersConfig{
 		Corpus: mustGenerate(t, 2000, 1), Sizes: []int{20, 1800}, Questions: 20, Rounds: 1, Now: ticking(),
-		Progress: func(what string) { told = append(told, what) },
+		Progress: func(what string) { calls = append(calls, what) },
 	})
 	const paper = "the paper's memory: "
-	if want := []string{"16 bits a URL: 20 of 1,800 URLs", paper + "20 of 1,800 URLs", "16 bits a URL: 1,800 of 1,800 URLs", paper + "1,800 of 1,800 URLs"}; !slices.Equal(told, want) {
-		t.Errorf("told %q, want %q", told, want)
+	if want := []string{"16 bits a URL: 20 of 1,800 URLs", paper + "20 of 1,800 URLs", "16 bits a URL: 1,800 of 1,800 URLs", paper + "1,800 of 1,800 URLs"}; !slices.Equal(calls, want) {
+		t.Errorf("reported %q, want %q", calls, want)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestFiltersOutcome(t *testing.T) {
 	share := rates.Rows[1][slices.Index(heads(rates), publishedName)].(float64)
 	want := []string{
 		fmt.Sprintf("With 16 bits a URL and 9,000 URLs the published filter answered %s %% of the held-out URLs", twoDigits(100*share)),
-		"the published filter answered 100 % \"seen\"", "a URL that is not in took, at this size: ", "(false negatives): 0, in ",
+		"the published filter answered 100 % \"seen\"", "a URL that was not inserted took, at this size: ", "(false negatives): 0, in ",
 	}
 	for _, w := range want {
 		if !strings.Contains(text, w) {

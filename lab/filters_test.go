@@ -17,7 +17,7 @@ import (
 	"crawler/weburl"
 )
 
-// ticking returns a clock that goes on by a microsecond at each look.
+// ticking returns a clock that advances by a microsecond at each look.
 func ticking() func() time.Time {
 	now := time.Unix(0, 0)
 	return func() time.Time {
@@ -126,7 +126,7 @@ func TestFiltersAsksHardQuestions(t *testing.T) {
 		}
 		flat.URLs = append(flat.URLs, u)
 	}
-	flat.URLs, flat.Held = flat.URLs[:18], flat.URLs[18:]
+	flat.URLs, flat.HeldOut = flat.URLs[:18], flat.URLs[18:]
 	for _, corpus := range []*Corpus{generated, flat} {
 		s := mustFilters(t, FiltersConfig{Corpus: corpus, Sizes: []int{len(corpus.URLs)}, Questions: 100, Rounds: 1, Now: ticking()})
 		asked := map[string][]string{}
@@ -200,7 +200,7 @@ func TestFiltersErrAsExpected(t *testing.T) {
 		list := c.contenders(&setting{perURL: 10}, n)
 		// In an array of 2^k bits the XOR of addresses is uniform, and the formula exact.
 		list = append(list[3:6:6], c.published(1<<16), list[7])
-		classes := append(c.asker(n).classes(), class{"real URLs held out", c.cfg.Corpus.Held})
+		classes := append(c.asker(n).classes(), class{"real URLs held out", c.cfg.Corpus.HeldOut})
 		for _, x := range list {
 			fill(x.set, c.cfg.Corpus.URLs)
 			for _, q := range classes {
@@ -221,8 +221,8 @@ func independent(c *comparison, urls []weburl.URL) []weburl.URL {
 	return slices.DeleteFunc(slices.Clone(urls), func(u weburl.URL) bool {
 		x := uint64(1)
 		for _, s := range segments(u) {
-			if !c.known.segments.Has(name64(s)) {
-				x += name64(s)
+			if !c.known.segments.Has(fingerprint(s)) {
+				x += fingerprint(s)
 			}
 		}
 		return !sums.Add(c.known.sum(u)) || x != 1 && !fresh.Add(x)
@@ -254,7 +254,7 @@ func TestPublishedFilterErrsOnRealQuestions(t *testing.T) {
 	for _, x := range c.contenders(&setting{perURL: 16}, n) {
 		if !x.exact {
 			fill(x.set, c.cfg.Corpus.URLs)
-			shares[x.name] = x.ask(c.cfg.Corpus.Held).share()
+			shares[x.name] = x.ask(c.cfg.Corpus.HeldOut).share()
 		}
 	}
 	printed := dedup.PublishedRateAsPrinted(16.0/5, paperHashes, 4)
@@ -280,7 +280,7 @@ func TestFiltersIsDeterministic(t *testing.T) {
 	}
 }
 
-// The times are those of the clock: batches of so many operations, of which each 16
+// The times are those of the clock: batches of timed operations, of which each 16
 // take one tick.
 func TestFiltersTimesByItsClock(t *testing.T) {
 	s := mustFilters(t, FiltersConfig{Corpus: mustGenerate(t, 4000, 1), Sizes: []int{3200}, Questions: 10, Rounds: 2, Now: ticking()})
@@ -336,6 +336,14 @@ func TestFiltersConfigErrors(t *testing.T) {
 	} {
 		if _, err := Filters(context.Background(), cfg); err == nil {
 			t.Errorf("%+v was taken", cfg)
+		}
+	}
+	for _, cfg := range []FiltersConfig{ // the least and the most
+		{Corpus: corpus, Layers: 1, Questions: 1, Rounds: 1, Sizes: []int{1}},
+		{Corpus: corpus, Layers: dedup.MaxLayers, Questions: MaxQuestions, Rounds: MaxRounds, Sizes: []int{90}, BitsPerURL: maxBitsPerURL},
+	} {
+		if _, err := cfg.withDefaults(); err != nil {
+			t.Error(err)
 		}
 	}
 	done, cancel := context.WithCancel(context.Background())

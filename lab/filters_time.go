@@ -70,7 +70,7 @@ func (c *comparison) round(set remembers, round int, in, insert []weburl.URL, sa
 	if len(insert) > 0 {
 		samples[0] = append(samples[0], ns)
 	}
-	for i, urls := range [][]weburl.URL{in, c.cfg.Corpus.Held} {
+	for i, urls := range [][]weburl.URL{in, c.cfg.Corpus.HeldOut} {
 		urls = c.sample(urls, round, batchQuestions)
 		_, ns := c.batch(len(urls), func(i int) { c.sink = set.Has(urls[i]) })
 		samples[1+i] = append(samples[1+i], ns)

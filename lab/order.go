@@ -16,7 +16,7 @@ type OrderConfig struct {
 	OrderPages int    // frontier.Config.OrderPages
 	Seed       uint64 // of the random order and of the sketches
 
-	Progress func(what string) // is told what comes next, if not nil
+	Progress func(what string) // is called with what comes next, if not nil
 }
 
 // The budgets of the table, as shares of the pages that can be reached.
@@ -28,9 +28,9 @@ const (
 )
 
 // Order crawls a web under each order of the frontier, one page at a time and every host
-// always ready, and tells what share of the whole web's PageRank is fetched with a part of
-// the pages. Beside them stand a random order and an oracle, which takes of the pages
-// that are known the one with most PageRank.
+// always ready, and reports what share of the whole web's PageRank is fetched with a part
+// of the pages. They are compared with a random order and an oracle, which takes of the
+// known pages the one with most PageRank.
 func Order(ctx context.Context, c OrderConfig) (*sheet.Sheet, error) {
 	if c.Web == nil {
 		return nil, fmt.Errorf("lab: OrderConfig.Web is missing")
@@ -54,13 +54,13 @@ func Order(ctx context.Context, c OrderConfig) (*sheet.Sheet, error) {
 		return nil, err
 	}
 	return &sheet.Sheet{
-		Title: "Which pages a crawl has when it has fetched a part",
+		Title: "Which pages a crawl fetches first",
 		Intro: []string{
 			fmt.Sprintf("Link graph: %s; %s pages, %s of them reachable from the seed, %s links.", g.Source,
 				sheet.Group(int64(g.Pages())), sheet.Group(int64(reachable)), sheet.Group(int64(g.Links()))),
-			"Each figure is the share of the PageRank of the whole graph that stands on the pages fetched, better the more, when the crawl has " +
-				"fetched so many of the pages that can be reached. The orders are those of crawler crawl --order, run by its frontier, one " +
-				"page at a time. Random takes any page that is known; the oracle, which no crawler can be, takes the one with most PageRank.",
+			"Each figure is the share of the whole graph's PageRank that the fetched pages have (more is better) when the crawl has " +
+				"fetched the given share of the pages that can be reached. The orders are those of crawler crawl --order, run by its frontier, one " +
+				"page at a time. Random takes any known page; the oracle, which no crawler can be, takes the one with most PageRank.",
 		},
 		Config: []sheet.Setting{{Name: "graph", Value: g.Source}, {Name: "order pages", Value: c.OrderPages}, {Name: "seed", Value: c.Seed}},
 		Sections: []sheet.Section{{Title: "Orders", Notes: orderNotes(), Table: orderTable(curves),

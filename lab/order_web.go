@@ -55,9 +55,9 @@ const (
 	siteTail   = 1.1 // a few sites have most pages
 	siteShare  = 10  // and none more than a tenth
 	siteBranch = 8   // pages below each page of a site's tree
-	nearLinks  = 8   // fewer than so many more links within the site
-	farLinks   = 3   // fewer than so many links to other sites
-	copied     = 0.8 // of both so many go where another one goes
+	nearLinks  = 8   // further links within the site, always fewer
+	farLinks   = 3   // links to other sites, always fewer
+	copied     = 0.8 // the share of both that go where another one goes
 )
 
 // GenerateWeb makes a web of sites: trees whose pages link home, up, down, to other pages
@@ -97,7 +97,7 @@ type webMaker struct {
 	near, far []uint32 // targets of links within the site, between sites
 }
 
-// webSite is so many pages from the first, its home, on.
+// webSite is a number of pages from the first, its home, on.
 type webSite struct{ first, size int }
 
 func (m *webMaker) divide(pages int) {

@@ -34,7 +34,7 @@ const knownSwapped = "swapped, both known in new places"
 // edits are the ways in which a new URL can be made of known parts. Each returns the
 // URL for the parts between slashes (the first is the host), or none.
 //
-// A filter that looks at whole URLs cannot tell them from other new ones. The
+// A filter that looks at whole URLs cannot distinguish them from other new ones. The
 // published multilayer filter must answer "seen" to three of them: its last array
 // knows nothing of order, equal segments cancel in it, and it ends where its layers do.
 var edits = []struct {
@@ -84,7 +84,7 @@ func (a *asker) collect(make func() string) []weburl.URL {
 	for i := 0; i < triesPerQuestion*a.most && len(list) < a.most; i++ {
 		raw := make()
 		u, err := weburl.Parse(raw)
-		if err != nil || u.String() != raw || a.known.has(u) || !asked.Add(name64(u.String())) {
+		if err != nil || u.String() != raw || a.known.has(u) || !asked.Add(fingerprint(u.String())) {
 			continue
 		}
 		list = append(list, u)
@@ -175,8 +175,8 @@ func segments(u weburl.URL) []string {
 	return strings.Split(rest, "/")
 }
 
-// name64 names a segment or a URL, the same for every structure.
-func name64(s string) uint64 { return xxhash.Sum64String(s) }
+// fingerprint hashes a segment or a URL, the same way for every structure.
+func fingerprint(s string) uint64 { return xxhash.Sum64String(s) }
 
 // standing is what is exactly known of the URLs inserted: the truth from which the
 // rates of the filters follow. It takes 10 bytes for each URL and for each different
@@ -193,9 +193,9 @@ type standing struct {
 // add adds the URLs behind the first k.n.
 func (k *standing) add(urls []weburl.URL) {
 	for _, u := range urls[k.n:] {
-		k.urls.Add(name64(u.String()))
+		k.urls.Add(fingerprint(u.String()))
 		for i, s := range segments(u) {
-			x := name64(s)
+			x := fingerprint(s)
 			k.segments.Add(x)
 			if i < k.layers {
 				k.places[i].Add(x)
@@ -206,18 +206,18 @@ func (k *standing) add(urls []weburl.URL) {
 	k.n = len(urls)
 }
 
-func (k *standing) has(u weburl.URL) bool { return k.urls.Has(name64(u.String())) }
+func (k *standing) has(u weburl.URL) bool { return k.urls.Has(fingerprint(u.String())) }
 
 // at reports whether a URL has the segment at place i; 0 is the host.
 func (k *standing) at(i int, segment string) bool {
-	return i < k.layers && k.places[i].Has(name64(segment))
+	return i < k.layers && k.places[i].Has(fingerprint(segment))
 }
 
 // sum is equal for URLs that the last array of the published filter confuses.
 func (k *standing) sum(u weburl.URL) uint64 {
 	x, parts := uint64(0), segments(u)
 	for _, s := range parts[:min(len(parts), k.layers)] {
-		x ^= name64(s)
+		x ^= fingerprint(s)
 	}
 	return x
 }

@@ -69,7 +69,7 @@ func TestClassesAreAsNamed(t *testing.T) {
 	}
 	for name, is := range map[string]func(weburl.URL) bool{
 		"all segments new": func(u weburl.URL) bool {
-			return !slices.ContainsFunc(segments(u), func(s string) bool { return c.known.segments.Has(name64(s)) })
+			return !slices.ContainsFunc(segments(u), func(s string) bool { return c.known.segments.Has(fingerprint(s)) })
 		},
 		"two segments swapped":              func(u weburl.URL) bool { return orders[order(segments(u))] },
 		"swapped, both known in new places": func(u weburl.URL) bool { return orders[order(segments(u))] && standsEverywhere(c, u) },

@@ -17,7 +17,7 @@ type RestartConfig struct {
 	Runs     int       // crawls simulated for each figure, with other seeds; default 5
 	Seed     uint64
 
-	Progress func(what string) // is told what comes next, if not nil
+	Progress func(what string) // is called with what comes next, if not nil
 }
 
 // Limits of a RestartConfig.
@@ -51,7 +51,7 @@ func (c RestartConfig) withDefaults() (RestartConfig, error) {
 
 // Restart simulates breadth-first crawls of a link graph, every link going through a
 // blocked Bloom filter, under each restart policy and with each amount of memory, and
-// tells the pages lost and those fetched twice.
+// reports the pages lost and those fetched twice.
 func Restart(ctx context.Context, c RestartConfig) (*sheet.Sheet, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -80,7 +80,7 @@ func Restart(ctx context.Context, c RestartConfig) (*sheet.Sheet, error) {
 				return nil, err
 			}
 			table.Rows = append(table.Rows, mean.row(bits, p, float64(reachable)))
-			if mean.cut == 0 { // else what it lost is for want of time
+			if mean.cut == 0 { // otherwise it lost pages for lack of time
 				line.Points = append(line.Points, sheet.Point{X: bits, Y: mean.lost})
 			}
 		}
@@ -92,10 +92,10 @@ func Restart(ctx context.Context, c RestartConfig) (*sheet.Sheet, error) {
 			fmt.Sprintf("Link graph: %s; %s pages, %s of them reachable from the seed, %s links.", c.Graph.Source,
 				sheet.Group(int64(c.Graph.Pages())), sheet.Group(int64(reachable)), sheet.Group(int64(c.Graph.Links()))),
 			fmt.Sprintf("Each figure is the mean of %d simulated crawls, breadth first, in which every link asks a blocked Bloom filter "+
-				"(one line a key). Filter is its memory over all pages that can be reached, in whole lines of 512 bits; lost pages (mean "+
-				"and standard deviation) and fetches of a page again are better the fewer; maybes are answers logged for later. A restart is due after every 1/%d of the pages admitted. A policy that forgets may go in circles, so "+
-				"clearing stops after %d restarts, and a crawl is cut when it has fetched %d times the pages there are: what it fetched again "+
-				"is then a lower bound.",
+				"(one line a key). Filter is its memory over all pages that can be reached, in whole lines of 512 bits; of lost pages (mean "+
+				"and standard deviation) and repeated fetches fewer are better; maybes are answers logged for later. A restart is due after every 1/%d of the pages admitted. A policy that forgets may go in circles, so "+
+				"clearing stops after %d restarts, and a crawl is cut short when it has fetched %d times the number of pages: its repeated fetches "+
+				"are then a lower bound.",
 				c.Runs, c.Restarts+1, c.Restarts, maxRefetch),
 		},
 		Config: []sheet.Setting{{Name: "graph", Value: c.Graph.Source}, {Name: "restarts", Value: c.Restarts}, {Name: "runs", Value: c.Runs},
@@ -107,11 +107,11 @@ func Restart(ctx context.Context, c RestartConfig) (*sheet.Sheet, error) {
 func policyNotes() []string {
 	return []string{
 		"A filter that is never restarted loses every page whose links all met a false positive. Clearing forgets what was seen. " +
-			"Ageing generations forget it later and again and again. Rebuilding from the exact log of admitted pages, with a new seed, " +
-			"forgets nothing, and gives a page lost before another chance when it is linked again.",
-		"What a filter calls \"maybe seen\" can be logged and offered to the next filter, whose errors are others; or looked up in the " +
+			"Ageing generations forget it later, and repeatedly. Rebuilding from the exact log of admitted pages, with a new seed, " +
+			"forgets nothing, and gives a lost page another chance when it is linked again.",
+		"What a filter calls \"maybe seen\" can be logged and offered to the next filter, which errs on other pages; or looked up in the " +
 			"exact log at the restart, and as often as needed before the crawl may end: then nothing is lost, whatever the filter's size. " +
-			"crawler crawl does better still: it looks up every maybe at once.",
+			"crawler crawl looks up every maybe at once.",
 	}
 }
 

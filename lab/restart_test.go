@@ -21,8 +21,8 @@ func TestRestart(t *testing.T) {
 		t.Fatalf("%d rows", len(rows))
 	}
 	for _, r := range rows {
-		if r[1] == policyNames[settle] && r[2] != 0.0 {
-			t.Errorf("settled exactly, and lost: %v", r)
+		if r[1] == policyNames[lookup] && r[2] != 0.0 {
+			t.Errorf("looked up exactly, and lost: %v", r)
 		}
 		if r[1] == policyNames[never] && r[0] == 6.0 && r[2].(float64) < 10 {
 			t.Errorf("never restarted with six bits, and lost next to nothing: %v", r)

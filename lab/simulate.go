@@ -16,17 +16,17 @@ const (
 	ageing                 // two filters of half the size; at a restart the older is dropped
 	rebuild                // a new seed at every restart, rebuilt from the log
 	reoffer                // and what the filter called "maybe" is offered to the new one
-	settle                 // and what the filter called "maybe" is looked up in the log
+	lookup                 // and what the filter called "maybe" is looked up in the log
 	policies
 )
 
 var policyNames = [policies]string{
 	"never restarted", "cleared", "two ageing generations", "rebuilt, new seed",
-	"rebuilt, maybes re-offered", "rebuilt, maybes settled",
+	"rebuilt, maybes re-offered", "rebuilt, maybes looked up",
 }
 
-// maxRefetch ends a simulated crawl that has fetched so many times the pages there
-// are: one that forgets may go round in circles for ever.
+// maxRefetch is how many times its pages a simulated crawl fetches at most: one that
+// forgets may go round in circles for ever.
 const maxRefetch = 8
 
 // outcome is what a simulated crawl did.
@@ -58,7 +58,7 @@ type simulation struct {
 }
 
 // simulate crawls the graph with bits of filter memory for each page that can be
-// reached, and restarts the filter so many times on the way. A context that ends cuts it.
+// reached, and restarts the filter the given number of times. When ctx ends, it is cut short.
 func simulate(ctx context.Context, g *Graph, p policy, reachable int, bits float64, restarts int, seed uint64) outcome {
 	s := &simulation{
 		graph: g, policy: p, rnd: rand.New(rand.NewPCG(seed, 2)),
@@ -95,7 +95,7 @@ func (s *simulation) crawl(ctx context.Context, reachable int) {
 			}
 			s.cut = next+1 >= maxRefetch*reachable || next%contextEvery == 0 && ctx.Err() != nil
 		}
-		// The last generation's maybes are settled before the crawl may end.
+		// The last generation's maybes are looked up before the crawl may end.
 		if s.cut || len(s.maybes) == 0 {
 			break
 		}
@@ -153,7 +153,7 @@ func (s *simulation) restart() {
 	}
 	for _, p := range s.maybes {
 		switch {
-		case s.policy == settle && !s.admitted[p]:
+		case s.policy == lookup && !s.admitted[p]:
 			s.filter.Add(s.hash[p])
 			s.admit(p)
 		case s.policy == reoffer && s.filter.Add(s.hash[p]):

@@ -46,8 +46,8 @@ func TestSimulateWithLittleMemory(t *testing.T) {
 		}
 	}
 	t.Log(lost)
-	if lost[settle] != 0 {
-		t.Errorf("settled exactly, and lost %d", lost[settle])
+	if lost[lookup] != 0 {
+		t.Errorf("looked up exactly, and lost %d", lost[lookup])
 	}
 	if !(lost[never] > lost[rebuild] && lost[rebuild] > 10*lost[reoffer] && lost[rebuild] > 0) {
 		t.Errorf("lost, by policy: %v", lost)

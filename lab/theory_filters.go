@@ -146,8 +146,8 @@ func crawlSizes() []claim {
 	}
 }
 
-// multilayerClaims holds the formula that 004 prints, and the plain filter's column of
-// its paper, against the theory.
+// multilayerClaims compares the formula that 004 prints, and the plain filter's column of
+// its paper, with the theory.
 func multilayerClaims() []claim {
 	claims := []claim{
 		{"004", "rate of L = 4 layers, k = 3, 16 bits a URL and layer", "(1-e^(-kn/m))^(kL)",

@@ -121,7 +121,7 @@ func neighbourhoodClaims() []claim {
 	return claims
 }
 
-// spread goes one step further from every node.
+// spread takes one more step from every node.
 func spread(at []*stats.Distinct, names string, edges []string) []*stats.Distinct {
 	next := make([]*stats.Distinct, len(at))
 	merge := func(i, j int) {

@@ -43,7 +43,7 @@ func Words(ctx context.Context, c WordsConfig) (*sheet.Sheet, error) {
 			fmt.Sprintf("%s words, %s different ones, in %s documents. A word is counted as the crawler counts it: a run of letters "+
 				"and digits, in lower case. %s", sheet.Group(int64(w.exact.Total())), sheet.Group(int64(w.exact.Distinct())),
 				sheet.Group(int64(w.documents)), skippedNote(files.skipped)),
-			"Every estimate has an interval that holds the truth for 95 of 100 seeds. Error is how far the estimate is off; nearer to 0 is " +
+			"Every estimate has an interval that contains the truth for 95 of 100 seeds. Error is how far the estimate is off; closer to 0 is " +
 				"better.",
 		},
 		Config:   []sheet.Setting{{Name: "path", Value: c.Path}, {Name: "seed", Value: c.Seed}},
@@ -226,7 +226,7 @@ func (w *wordCount) surpriseSection() sheet.Section {
 		ID:    "surprise",
 		Title: "Surprise number, the 2nd moment",
 		Notes: []string{"The sum of the squares of the words' counts. Alon, Matias and Szegedy choose positions of the stream at random (a " +
-			"reservoir) and count each one's word from there on; counting the words met first exactly (the head) leaves little to chance."},
+			"reservoir) and count each one's word from there on; counting the first words exactly (the head) leaves little to chance."},
 		Table: &sheet.Table{Columns: estimatorColumns(), Rows: rows},
 	}
 }
@@ -254,7 +254,7 @@ func (w *wordCount) uniqueSection() sheet.Section {
 	return sheet.Section{ID: "unique", Title: "Share of the different words that occur once", Table: table}
 }
 
-// topSection holds Space-Saving against the true counts of the most frequent words.
+// topSection compares Space-Saving with the true counts of the most frequent words.
 func (w *wordCount) topSection() sheet.Section {
 	table := &sheet.Table{Columns: []sheet.Column{
 		{Name: "word"}, {Name: "Space-Saving"}, {Name: "at most too high by"}, {Name: "Count-Sketch"}, {Name: "exact"}, {Name: "true rank"},

@@ -12,7 +12,7 @@ type keeper struct {
 	jobs chan *Job // owner -> keeper
 	done chan *Job // keeper -> owner
 
-	lookups []lookup // of check, to be used again
+	lookups []lookup // of check, for reuse
 	fps     []uint64
 	found   []bool
 }
@@ -51,10 +51,10 @@ func (k *keeper) run() {
 // lookup is a question to the exact log.
 type lookup struct {
 	fp uint64
-	at int // its place in the order of asking
+	at int // its place in the sequence of questions
 }
 
-// check asks the exact log about fingerprints and answers in their order.
+// check asks the exact log about fingerprints and answers in their sequence.
 func (k *keeper) check(fps []uint64, found []bool) error {
 	k.lookups = k.lookups[:0]
 	for i, fp := range fps {

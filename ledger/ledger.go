@@ -11,10 +11,10 @@ const (
 	commitPages = 256                    // pages settled since the last
 	commitURLs  = 8 << 10                // URLs admitted since the last: a batch of half a MiB
 	commitEvery = 100 * time.Millisecond // since the first change after the last
-	maxUnsaved  = 4                      // times as many pages or URLs not committed yet; then no page is handed out
+	maxUnsaved  = 4                      // commits' worth not committed yet; then no page is leased
 )
 
-// Config says what a Ledger keeps, and where.
+// Config sets what a Ledger keeps, and where.
 type Config struct {
 	Store    Store    // nil, or one that is not Durable, keeps nothing
 	Layers   int      // of the filter
@@ -28,7 +28,7 @@ type State interface {
 	// Commit puts into b what changed since the last commit. seq is the commit's number;
 	// last says that it is the crawl's last one.
 	Commit(b Batch, seq uint64, last bool) error
-	// Landed says that the last commit that was sealed is durable.
+	// Landed is called when the last commit that was sealed is durable.
 	Landed()
 }
 
@@ -51,22 +51,22 @@ type Ledger struct {
 	owner   State
 	state   state
 	err     error       // of the Store
-	due     time.Time   // when the next commit is; zero if nothing has changed since the last cut
-	alarm   *time.Timer // rings then
+	due     time.Time   // of the next commit; zero if nothing has changed since the last cut
+	alarm   *time.Timer // fires then
 	unsaved amount      // not committed yet
-	sealing amount      // of it, what the commit under way has
+	sealing amount      // the part of unsaved that is in the commit under way
 	notes   []note      // records that changed since the last cut
-	seq     uint64      // of the last commit that was sealed; of records that only grow, each commit has one
-	landed  uint64      // of the last that is durable
+	seq     uint64      // number of the last commit that was sealed
+	landed  uint64      // number of the last that is durable
 	waiting *Job        // a commit, until the keeper is free
-	running *Job        // in the keeper's hand
+	running *Job        // the keeper's present one
 	turn    kind        // checking or rebuilding, whichever came last: they take turns
 }
 
 // amount is work that is done, but not committed yet.
 type amount struct{ pages, urls int }
 
-// times reports whether it is n commits' worth or more.
+// times reports whether a is n commits' worth or more.
 func (a amount) times(n int) bool { return a.pages >= n*commitPages || a.urls >= n*commitURLs }
 
 // note is a record to be written or, without a value, deleted.
@@ -88,7 +88,7 @@ func Open(cfg Config, owner State) (*Ledger, error) {
 	return l, nil
 }
 
-// Begin says what the crawl has admitted, and which commit was the last: 0 for a new crawl,
+// Begin sets what the crawl has admitted, and which commit was the last: 0 for a new crawl,
 // whose seeds are committed at once.
 func (l *Ledger) Begin(admits dedup.Durable, seq uint64) {
 	l.seq, l.landed = seq, seq
@@ -116,8 +116,8 @@ func (l *Ledger) Close() error {
 	return l.keeper.log.Close()
 }
 
-// Note remembers a change of one record for the next commit, and Changed that there is
-// something to commit: so many more URLs.
+// Note records a change of one record for the next commit, nil for its deletion. It implies
+// Changed(0).
 func (l *Ledger) Note(key, value []byte) {
 	if l.state != memory {
 		l.notes = append(l.notes, note{key, value})
@@ -125,7 +125,7 @@ func (l *Ledger) Note(key, value []byte) {
 	}
 }
 
-// Changed says that there is something to commit: so many more URLs.
+// Changed records that there is something to commit: urls more URLs, or other changes if 0.
 func (l *Ledger) Changed(urls int) {
 	if l.state == memory {
 		return
@@ -137,7 +137,7 @@ func (l *Ledger) Changed(urls int) {
 	}
 }
 
-// Settled says that one more page is to be committed.
+// Settled records that one more page waits for a commit.
 func (l *Ledger) Settled() {
 	if l.state != memory {
 		l.unsaved.pages++
@@ -145,13 +145,13 @@ func (l *Ledger) Settled() {
 	}
 }
 
-// Keeps reports whether a page may be asked for: the seeds are safe, and what is not
-// committed is not too much.
+// Keeps reports whether a page may be requested: the seeds are committed, and not too much
+// else waits for a commit.
 func (l *Ledger) Keeps() bool {
 	return l.state == memory || l.landed > 0 && !l.unsaved.times(maxUnsaved)
 }
 
-// Alarm is a channel that speaks when a commit is due.
+// Alarm returns a channel that fires when a commit is due.
 func (l *Ledger) Alarm() <-chan time.Time { return l.alarm.C }
 
 // WantsCut reports whether the recorder must be asked for its part of a commit.
@@ -159,7 +159,7 @@ func (l *Ledger) WantsCut(now time.Time) bool {
 	return l.state == gathering && !l.due.IsZero() && (!now.Before(l.due) || l.unsaved.times(1))
 }
 
-// CutSent says that the recorder was asked, as WantsCut wished. In any other state it does
+// CutSent records that the recorder was asked because of WantsCut. In any other state it does
 // nothing.
 func (l *Ledger) CutSent() {
 	if l.state != gathering {
@@ -170,8 +170,8 @@ func (l *Ledger) CutSent() {
 }
 
 // Seal takes the recorder's part of a commit, adds all others, and has the commit carried
-// out. A cut that was on its way when the Ledger was closed begins no commit: none could be
-// carried out. An error is the Store's and closes the Ledger.
+// out. A cut that was on its way when the Ledger was closed starts no commit, since none
+// could be carried out. An error is the Store's and closes the Ledger.
 func (l *Ledger) Seal(b Batch) error {
 	if l.state != cutting {
 		return nil
@@ -185,8 +185,8 @@ func (l *Ledger) Seal(b Batch) error {
 	return nil
 }
 
-// land ends a commit. One that was under way when the Ledger was closed is durable all the
-// same, but it is the last.
+// land ends a commit. One that was under way when the Ledger was closed is durable
+// nevertheless, but it is the last.
 func (l *Ledger) land() {
 	if l.state == sealed {
 		l.state = gathering
@@ -228,7 +228,7 @@ func (l *Ledger) Last(b Batch) error {
 }
 
 // Fail closes the Ledger for an error of the Store: what was committed is all that is safe.
-// The first error stands.
+// The first error is kept.
 func (l *Ledger) Fail(err error) {
 	if l.err == nil {
 		l.err = err
@@ -250,7 +250,7 @@ func (l *Ledger) Closed() bool { return l.state == closed }
 // Err returns the error of the Store that closed the Ledger.
 func (l *Ledger) Err() error { return l.err }
 
-// Idle reports that the keeper has nothing to do and no commit is under way.
+// Idle reports whether the keeper has nothing to do and no commit is under way.
 func (l *Ledger) Idle() bool {
 	return l.running == nil && (l.state == memory || l.state == gathering || l.state == closed)
 }

@@ -36,12 +36,12 @@ type rebuild struct {
 
 // Restarts is the time that restarts of the filter took.
 type Restarts struct {
-	Took         time.Duration // rebuilding it from the log on disk, while the crawl went on
+	Took         time.Duration // rebuilding it from the log on disk, while the crawl continued
 	Longest      time.Duration
 	LongestPause time.Duration // the longest the crawl stood still to put one in place
 }
 
-// check is the job of asking the log about all that waits.
+// check is the job of asking the log about all checks that wait.
 func (l *diskLog) check(c Checks) *Job {
 	fps := c.Take()
 	found := make([]bool, len(fps))
@@ -98,7 +98,7 @@ func (l *diskLog) move() *Job {
 }
 
 // addLayer is the next job of rebuilding the filter from the log on disk: one layer, so that
-// commits and checks need not wait for all of them. What is admitted meanwhile Adopt knows.
+// commits and checks need not wait for all of them. Adopt adds what is admitted meanwhile.
 func (l *diskLog) addLayer(open iter.Seq[dedup.Pending]) *Job {
 	r := l.rebuild
 	if r.next == nil {

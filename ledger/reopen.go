@@ -8,7 +8,7 @@ import (
 	"crawler/weburl"
 )
 
-// accountKey is the key of the record of what the filter knows but its bits; see
+// accountKey is the key of the record of what the filter knows, except for its bits; see
 // docs/format/engine.md.
 func accountKey() []byte { return []byte("maccount") }
 
@@ -34,7 +34,7 @@ func (l *Ledger) Reopen() (*dedup.Reopened, error) {
 	return r, l.log.fill(r)
 }
 
-// fill gives r all that the log on disk has.
+// fill gives r everything in the log on disk.
 func (l *diskLog) fill(r *dedup.Reopened) error {
 	log := l.keeper.log
 	if !r.Config().FilterOnly {

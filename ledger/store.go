@@ -10,7 +10,9 @@ type Store interface {
 	Get(key []byte) ([]byte, error)
 	Scan(prefix []byte, fn func(key, value []byte) error) error
 	NewBatch() Batch
-	Commit(b Batch) error // durably, with what was recorded before b was cut; b, of NewBatch, is used up
+	// Commit makes b durable, with everything recorded before b was cut. b is from NewBatch
+	// and must not be used again.
+	Commit(b Batch) error
 	Queue() Queue
 	Log(layers int) (Log, error)
 	Free() (bytes int64, err error)

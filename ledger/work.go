@@ -6,14 +6,14 @@ import "crawler/dedup"
 type Checks interface {
 	Waiting() int                        // how many wait to be taken
 	Take() []uint64                      // their fingerprints
-	Answer(found []bool)                 // in the same order
+	Answer(found []bool)                 // in the same sequence
 	Open(yield func(dedup.Pending) bool) // what a new filter must leave open
 }
 
 // Done is a channel of jobs that the keeper has done, to be given to Take.
 func (l *Ledger) Done() <-chan *Job { return l.keeper.done }
 
-// Take takes in a job that the keeper has done. An error is the Store's and closes the
+// Take completes a job that the keeper has done. An error is the Store's and closes the
 // Ledger.
 func (l *Ledger) Take(j *Job) error {
 	l.running = nil
@@ -55,7 +55,7 @@ func (l *Ledger) next(c Checks) (j *Job) {
 	return nil
 }
 
-// CheckNow asks the log about all that waits, after the keeper has ended.
+// CheckNow asks the log about all checks that wait, after the keeper has ended.
 func (l *Ledger) CheckNow(c Checks) error {
 	for l.err == nil && c.Waiting() > 0 {
 		j := l.log.check(c)

@@ -8,9 +8,9 @@ const (
 	MaxRelBytes    = 64  // of its rel, cut between two tokens
 )
 
-// A note is what is kept of one link: how long its text and its rel are, then both. A
-// page's notes lie behind one another in one string, so that a link costs no allocation.
-// Notes beyond maxNoteBytes a page are dropped.
+// A note is the text and the rel of one link, preceded by their lengths. The notes of a page
+// follow each other in one string, so that a link costs no allocation. Notes beyond
+// maxNoteBytes per page are dropped.
 const (
 	noteHead     = 3
 	maxNoteBytes = 64 << 20
@@ -21,9 +21,10 @@ const (
 //
 // The text is that of the <a> as a browser shows it, on one line: references decoded,
 // white space and control characters collapsed, without script, style, template and
-// noscript; an image stands as its alt, and what starts a line of its own (a block, <br>)
-// ends a word. Of an <area> it is the alt. The rel is that of <a> and <area> (not of SVG's
-// links): its tokens, ASCII in lower case, with single spaces between them, such as "nofollow ugc".
+// noscript; an image is replaced by its alt, and an element that starts a line of its own (a
+// block, <br>) ends a word. Of an <area> it is the alt. The rel is that of <a> and <area>
+// (not of SVG's links): its tokens, ASCII in lower case, with single spaces between them,
+// such as "nofollow ugc".
 // Both are the site's words: escape them before a terminal sees them.
 func (p *Page) Anchor(l *Link) (text, rel string) {
 	if l.note == 0 {
@@ -48,9 +49,9 @@ func (p *Parser) note(link int, text, rel []byte) {
 // before, as in browsers.
 type anchor struct {
 	open   bool
-	link   int // its place among the page's
-	hidden int // what was hidden around it
-	depth  int // and what was open there of foreign content
+	link   int // its index among the page's
+	hidden int // hidden elements open around it
+	depth  int // elements of foreign content open around it
 	line   line
 	rel    []byte
 }
@@ -82,7 +83,7 @@ func (p *Parser) closeAnchor() {
 	}
 }
 
-// leaveAnchor ends the open <a> if what it stands in has ended.
+// leaveAnchor ends the open <a> if the element around it has ended.
 func (p *Parser) leaveAnchor() {
 	if a := &p.anchor; len(p.open) < a.depth || p.hidden < a.hidden {
 		p.closeAnchor()

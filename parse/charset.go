@@ -29,7 +29,7 @@ type transcoder struct {
 	out    []byte
 }
 
-// html returns an HTML document in UTF-8. Its encoding is told by a byte order
+// html returns an HTML document in UTF-8. Its encoding is given by a byte order
 // mark, else the Content-Type header's charset (label), else a <meta> in the
 // first KiB, else by non-ASCII bytes there that are valid UTF-8; otherwise it
 // is Windows-1252. These are the rules of x/net/html/charset.
@@ -44,8 +44,8 @@ func (p *Parser) html(body []byte, label string) []byte {
 	return p.decode(body, name)
 }
 
-// plain returns a text in UTF-8: byte order mark, else header, else what the
-// whole of it looks like.
+// plain returns a text in UTF-8: byte order mark, else header, else a guess from
+// the whole text.
 func (p *Parser) plain(body []byte, label string) []byte {
 	body, name := p.dec.declared(body, label)
 	if name == "" {
@@ -70,8 +70,8 @@ func (p *Parser) xml(body []byte, label string) []byte {
 	return p.decode(body, name)
 }
 
-// declared returns the encoding told by a byte order mark, which it removes,
-// or by the header; "" if neither does.
+// declared returns the encoding given by a byte order mark, which it removes,
+// or by the header; "" if by neither.
 func (t *transcoder) declared(body []byte, label string) ([]byte, string) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
@@ -100,7 +100,7 @@ func (t *transcoder) lookup(label string) string {
 	return t.name
 }
 
-// guess tells UTF-8 from Windows-1252 by the first bytes, whose last rune may
+// guess distinguishes UTF-8 from Windows-1252 by the first bytes, whose last rune may
 // be cut.
 func guess(head []byte) string {
 	for i := len(head) - 1; i >= 0 && i > len(head)-utf8.UTFMax; i-- {

@@ -8,15 +8,15 @@
 // refresh, the entries of sitemaps, URL lists and feeds. It is resolved against
 // the page's base (its own URL, or the first <base href>) and canonical as
 // package weburl says. Assets (images, scripts, style sheets, media) are links
-// on request, and so is what a link says of its target (Page.Anchor).
+// on request, and so are a link's text and rel (Page.Anchor).
 //
 // A word is a maximal run of Unicode letters, marks and decimal digits, lower
 // cased rune by rune, of 1 to 64 runes; longer runs are no words. Words come
 // from the text of a document, the title included, but not from script, style,
 // template and noscript. Any tag or comment ends a word; character references
 // are decoded first. So "Caf&eacute;s don't <b>st</b>op" has the words cafés,
-// don, t, st and op. A page carries its words as 64-bit hashes (HashWord), which
-// is what sketches and near-duplicate detection eat.
+// don, t, st and op. A Page has its words as 64-bit hashes (HashWord), which
+// sketches and near-duplicate detection take.
 //
 // # How HTML is read
 //
@@ -42,11 +42,11 @@
 // header or a <meta> names, else Windows-1252, as golang.org/x/net/html/charset
 // decides. Documents in UTF-8 or ASCII are read where they lie.
 //
-// What is read is decided by the Content-Type header and, where that says nothing,
-// by the first bytes. They also decide that nothing is read: a body that begins
-// like an image, an archive, a program or another format that is no text is
-// KindOther, whatever the header calls it, and so is text/plain with control bytes
-// that no text has. A header that says "no text" is believed.
+// The Content-Type header decides how a document is read and, if it says nothing, the first
+// bytes do. They also decide that it is not read: a body that begins like an image, an
+// archive, a program or another format that is no text is KindOther, whatever the header
+// calls it, and so is text/plain with control bytes that no text has. A header that says "no
+// text" is believed.
 //
 // # Costs and limits
 //
@@ -54,8 +54,8 @@
 // nesting has no limit. The common case runs at several hundred MB a second and
 // core: eight bytes are classified at a time, and words of up to 16 letters are
 // hashed out of two registers. Nothing is allocated per word; links cost a share of
-// an allocation. A <base href> behind links makes a second pass. Only Rules
-// build a tree, by goquery, at ten times the price and with its limit of 512
+// an allocation. A <base href> after links needs a second pass. Only Rules
+// build a tree, by goquery, at ten times the cost and with its limit of 512
 // open elements (ErrTooDeep).
 //
 // Everything that grows has a visible limit: MaxLinks, MaxAnchorBytes, MaxRelBytes,

@@ -73,7 +73,7 @@ func (p *Parser) element(b []byte, id tagID, next int) int {
 	return next
 }
 
-// meaning takes from the tag in hand what it says by itself.
+// meaning acts on a tag whose attributes alone decide what it means.
 func (p *Parser) meaning(b []byte, id tagID) {
 	switch id {
 	case tagA:
@@ -225,8 +225,8 @@ func (p *Parser) htmlLang(b []byte) {
 	}
 }
 
-// languageTag returns s if it can be one: what it is not never reaches a
-// report.
+// languageTag returns s if it can be a language tag, else "", so that nothing
+// else reaches a report.
 func languageTag(s []byte) string {
 	s = trimSpace(s)
 	if len(s) > MaxLangBytes {

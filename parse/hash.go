@@ -19,8 +19,8 @@ const (
 // maxShort is the length of the longest word that hashShort takes.
 const maxShort = 16
 
-// HashWord returns the hash by which Page.Words names a word. The word is as
-// OnWord tells it: lower-cased, in UTF-8. The hash has no secret: whoever
+// HashWord returns the hash that stands for a word in Page.Words. The word is as
+// OnWord gets it: lower-cased, in UTF-8. The hash has no secret: whoever
 // chooses words can make two collide.
 func HashWord(word []byte) uint64 { return hashBytes(word) }
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// kindOf says what to read the document as: what the Content-Type header says,
-// and where that says only "XML" or nothing, what the first bytes look like. What
-// is called text and begins like an image, an archive or a program is not read.
+// kindOf returns the kind that a document is read as: that of the Content-Type header, or,
+// if that says only "XML" or nothing, the one that the first bytes look like. A body that is
+// called text and begins like an image, an archive or a program is not read.
 func kindOf(media, label string, sitemap bool, body []byte) Kind {
 	kind := declaredKind(media, sitemap, body)
 	switch {
@@ -21,7 +21,7 @@ func kindOf(media, label string, sitemap bool, body []byte) Kind {
 	return kind
 }
 
-// declaredKind is kindOf without suspicion.
+// declaredKind is kindOf without the check for bodies that are no text.
 func declaredKind(media string, sitemap bool, body []byte) Kind {
 	switch {
 	case media == "text/html":
@@ -35,7 +35,7 @@ func declaredKind(media string, sitemap bool, body []byte) Kind {
 	case media == "":
 		return sniff(sitemap, body)
 	case sitemap:
-		// Sitemaps come as octet-stream, gzip and what not.
+		// Sitemaps come as octet-stream, gzip and other types.
 		if kind := sniff(true, body); kind != KindHTML {
 			return kind
 		}
@@ -45,7 +45,7 @@ func declaredKind(media string, sitemap bool, body []byte) Kind {
 	return KindOther
 }
 
-// plainKind tells text from a list of URLs, and from a sitemap sent as text.
+// plainKind distinguishes text from a list of URLs, and from a sitemap sent as text.
 func plainKind(sitemap bool, body []byte) Kind {
 	if !sitemap {
 		return KindText
@@ -130,7 +130,7 @@ func isGzipType(media string) bool {
 
 // unpack returns the document's body, unpacked if it is a compressed sitemap
 // ("sitemap.xml.gz", where the compression belongs to the file and not to the
-// transfer), up to MaxSitemapBytes. On an error it returns what came before.
+// transfer), up to MaxSitemapBytes. On an error it returns the part before it.
 // Other archives that a page links to stay as they are.
 func (p *Parser) unpack(in Input, media string) ([]byte, error) {
 	asked := in.Sitemap || isGzipType(media) && strings.HasSuffix(in.URL.Path(), ".xml.gz")

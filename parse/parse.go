@@ -6,8 +6,8 @@ import (
 	"crawler/weburl"
 )
 
-// The limits of a parse. What a page has beyond them is cut, and the page says
-// so where a reader could be misled.
+// The limits of a parse. Anything beyond them is cut, and the Page has a flag
+// for it where its user could be misled.
 const (
 	// DefaultMaxLinks is the number of links kept of one page.
 	DefaultMaxLinks = 100_000
@@ -40,11 +40,11 @@ type Input struct {
 	ContentType string     // the Content-Type header's value
 	RobotsTag   []string   // the X-Robots-Tag headers' values
 	Link        []string   // the Link headers' values (RFC 8288)
-	Body        []byte     // not modified; let go at the latest by the next Parse
-	Sitemap     bool       // it was asked for as a sitemap: plain text is a list of URLs
+	Body        []byte     // not modified; referred to until the next Parse at the latest
+	Sitemap     bool       // it was requested as a sitemap: plain text is a list of URLs
 }
 
-// Page is what a document says. Parse fills it and reuses its slices.
+// Page is the content of a document. Parse fills it and reuses its slices.
 type Page struct {
 	Kind    Kind
 	Charset string // the encoding the text was read in, by its WHATWG name
@@ -52,7 +52,7 @@ type Page struct {
 	Lang    string // a language tag such as "en-GB", or ""
 
 	Links    []Link // in document order, those of Link headers first
-	notes    string // what Anchor says of them
+	notes    string // their texts and rels, for Anchor
 	LinksCut bool   // there were more than MaxLinks, or the sitemap was too big
 	BadLinks int    // links that are not http or https, or no URL at all
 
@@ -67,8 +67,8 @@ type Page struct {
 	ExtractErr error               // why Fields is empty although there are rules
 }
 
-// What a Page and a Parser keep for the next document: what an unusually big
-// one needed is given back. (A word is 8 bytes, a link 32.)
+// How much memory a Page and a Parser keep for the next document; more, after
+// an unusually big one, is freed. (A word is 8 bytes, a link 32.)
 const (
 	maxKeptWords = 1 << 17
 	maxKeptLinks = 1 << 14
@@ -114,11 +114,11 @@ type Link struct {
 	URL      weburl.URL
 	Kind     LinkKind
 	NoFollow bool   // rel=nofollow on the link, or the whole page says so
-	Declined bool   // never set by Parse: who filters links marks those that must not be followed
+	Declined bool   // never set by Parse: a filter marks links that must not be followed
 	note     uint32 // where its note's text begins in the page's notes; 0 if it has none
 }
 
-// LinkKind is where a link stood.
+// LinkKind is the kind of place where a link was found.
 type LinkKind uint8
 
 // The kinds of link.
@@ -205,9 +205,9 @@ func New(opt Options) *Parser {
 }
 
 // Parse reads the document and fills page, whose old content is dropped. Any
-// input gives a page; the error tells of a document that could not be read as
-// what it claims to be (a broken gzip stream), and page then holds what was
-// found before the trouble. A failed extraction is told in page.ExtractErr.
+// input gives a page. The error reports a document that could not be read as
+// what it claims to be (a broken gzip stream), and page then has what was
+// found before the fault. A failed extraction is reported in page.ExtractErr.
 func (p *Parser) Parse(in Input, page *Page) error {
 	page.Reset()
 	p.page = page
@@ -234,7 +234,7 @@ func (p *Parser) Parse(in Input, page *Page) error {
 	}
 	p.finish()
 	if len(body) > maxKeptBytes/4 {
-		p.links.reset() // it holds on to the document
+		p.links.reset() // it refers to the document
 	}
 	return err
 }
@@ -281,7 +281,7 @@ func (p *Parser) forget() {
 	page.Words, page.LinksCut, page.Lang = page.Words[:0], false, ""
 }
 
-// finish settles what is known only at the end.
+// finish fills in what is known only at the end.
 func (p *Parser) finish() {
 	page := p.page
 	p.closeAnchor()

@@ -152,6 +152,7 @@ var constructs = []construct{
 	{name: "word length in runes", html: strings.Repeat("é", 64) + " " + strings.Repeat("é", 65), words: strings.Repeat("é", 64)},
 	{name: "words and marks", html: "e&#x301;a don't x_y 3.14 ½ Ⅷ A\u200dB", words: "e\u0301a don t x y 3 14 a b"},
 	{name: "words and references", html: "caf&eacute; a&nbsp;b &lt;c&gt; &fjlig; &bne; d&shy;e", words: "café a b c fj \u20e5 d e"},
+	{name: "references that begin with no letter", html: "x&bne;y zz&bne;", words: "x \u20e5y zz \u20e5"},
 	{name: "markup ends words", html: "a<b>b</b>c<!---->d", words: "a b c d"},
 
 	{name: "CDATA joins nothing", html: "<svg>a<![CDATA[b]]>c", words: "a b c",

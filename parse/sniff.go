@@ -25,7 +25,7 @@ var signatures = []string{
 	"\x7fELF", "\xca\xfe\xba\xbe", "\xcf\xfa\xed\xfe", "\xfe\xed\xfa", "\x00asm", "!<arch>\n", "SQLite format 3\x00",
 }
 
-// boxed begin like text; a NUL in the first bytes tells them from it.
+// boxed begin like text; a NUL in the first bytes distinguishes them from it.
 var boxed = []string{"RIFF", "FORM", "BM", "MZ", "BZh"}
 
 // isBinary reports whether body begins like an image, an archive, a program or

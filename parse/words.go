@@ -43,7 +43,7 @@ func (p *Parser) words(b []byte, i, end int, mode textMode) int {
 		switch {
 		case rest == closerLook:
 			i = p.slowWord(b, i, end, mode)
-			// What follows a word of another script mostly is of it, too.
+			// After a word of another script mostly comes another one.
 			for i+1 < end && (b[i] >= utf8.RuneSelf || b[i] == ' ' && b[i+1] >= utf8.RuneSelf) {
 				if b[i] == ' ' {
 					i++
@@ -140,7 +140,7 @@ func (p *Parser) slowWord(b []byte, i, end int, mode textMode) int {
 			r1, r2, next := charRef(b, i, end, false)
 			r1, r2 = p.runes.fold(r1), p.runes.fold(r2)
 			if r1 == 0 && runes > 0 {
-				break // what follows the word is looked at again
+				break // the byte that follows the word is looked at again
 			}
 			i = next
 			word, runes = addRune(word, runes, r1)

@@ -32,7 +32,7 @@ func benchmarkRecorder(b *testing.B, sites int) (*Recorder, []*crawl.Visit) {
 	return r, pages
 }
 
-// A commit with so many sites changed since the last one, all sketches full.
+// A commit with this many sites changed since the last one, all sketches full.
 func BenchmarkCut(b *testing.B) {
 	for _, sites := range []int{1, 100} {
 		b.Run(fmt.Sprintf("sites=%d", sites), func(b *testing.B) {

@@ -11,8 +11,7 @@ import (
 // recordVersion is the first byte of every committed value.
 const recordVersion = 2
 
-// errRecord is in the chain of every error about a committed value that is not what it
-// should be.
+// errRecord is in the chain of every error about a committed value that is damaged.
 var errRecord = errors.New("damaged record")
 
 // fields reads the fields of a committed value. The first error sticks, and what is
@@ -92,7 +91,7 @@ func (f *fields) number() int {
 	return int(v)
 }
 
-// length reads how many things follow, each of at least so many bytes.
+// length reads how many things follow, each of at least the given number of bytes.
 func (f *fields) length(size int) int {
 	n := f.number()
 	if n > len(f.rest)/size {

@@ -20,7 +20,7 @@ type Usage struct {
 func (u Usage) and(o Usage) Usage { return Usage{u.CPU + o.CPU, max(u.PeakRSS, o.PeakRSS)} }
 
 // New composes the report of a crawl from what its parts know. used is what this process
-// has used up; what the runs before it had is in rec.
+// has used up; rec has what earlier runs used.
 func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 	rep := &Report{
 		Version: version,
@@ -45,7 +45,7 @@ func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 func trapsOf(list []gate.Trap) []Trap {
 	out := []Trap{}
 	for _, t := range list {
-		if t.Refused > 0 { // else it proved honest
+		if t.Refused > 0 { // otherwise it proved honest
 			out = append(out, Trap{Kind: string(t.Kind), Pattern: t.Pattern, Fetched: t.Fetched, Refused: t.Refused})
 		}
 	}
@@ -53,12 +53,12 @@ func trapsOf(list []gate.Trap) []Trap {
 	return out
 }
 
-// account tells what the filter did and what its doubts came to.
+// account reports what the filter did and what became of its pending checks.
 func account(s dedup.Stats, a crawl.Audit) Dedup {
 	d := Dedup{
 		Mode:  a.Mode,
 		Asked: s.Asked, New: s.New, Seen: s.Seen,
-		Maybe: a.Maybe, Hot: s.Hot, Settled: s.Settled,
+		Maybe: a.Maybe, Hot: s.Hot, Checked: s.Checked,
 		Restarts: s.Restarts, RestartSeconds: a.Took.Seconds(), RestartPauseSeconds: a.LongestPause.Seconds(),
 		Bits: s.Bits, Fill: s.Fill, ExpectedRate: s.ExpectedRate,
 		FalsePositives: s.FalsePositives,

@@ -119,7 +119,7 @@ func reopened(t *testing.T, mem *vfs.MemFS, rng *rand.Rand) (*vfs.MemFS, *store.
 	return mem, dir, r
 }
 
-// A crawl is killed at random moments and goes on from its last commit: the report and
+// A crawl is killed at random moments and continues from its last commit: the report and
 // the lines are to the byte those of a crawl that was never killed.
 func TestKilledAndRestored(t *testing.T) {
 	for _, exact := range []bool{false, true} {
@@ -249,7 +249,7 @@ func TestUsageOfAllRuns(t *testing.T) {
 	}
 }
 
-// A record that is cut short, of another version, or missing is an error that names it.
+// A record that is cut short, of another version, or missing is an error that says which.
 func TestRestoreRefusesDamage(t *testing.T) {
 	dir := create(t, store.OnMem(vfs.NewCrashableMem()), "c", true)
 	r := recorder(t, Config{Dir: dir, Exact: true})

@@ -25,8 +25,8 @@ type Edge struct {
 	Rel      string `json:"rel,omitempty"`  // likewise
 }
 
-// appendEdges appends the EdgeRecord of a page. A page has a hundred links, so it is
-// not left to reflection.
+// appendEdges appends the EdgeRecord of a page, without reflection: a page has a hundred
+// links.
 func appendEdges(b []byte, v *crawl.Visit) []byte {
 	b = append(b, `{"url":`...)
 	if v.From != "" {

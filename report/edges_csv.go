@@ -14,7 +14,7 @@ import (
 // Config.EdgesCSV: RFC 4180, but with the line ends of Unix. Its columns are the URL of
 // the page, the URL it links to, the kind of link (as parse.LinkKind names it, or redirect)
 // and whether it is nofollow, true or false; then, if the pages were parsed with Anchors,
-// the link's text and its rel. Columns to come will stand behind these.
+// the link's text and its rel. Later versions may append columns.
 //
 // Text and rel are the sites' words, as Printable has them. If a spreadsheet would take one
 // for a formula, because it begins with =, +, -, @ or one of these in full width, an

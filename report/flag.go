@@ -6,9 +6,8 @@ import (
 	"crawler/stats"
 )
 
-// flag marks the sites whose figures stand apart from the others', saying what is
-// unusual and what was to be expected. The bucket of the other sites is no site and
-// takes no part.
+// flag marks the sites whose figures stand apart from the others', saying what is unusual
+// and what was expected. The bucket of the other sites is no site and is left out.
 func flag(sites []Site) {
 	figures := make([]stats.Figures, len(sites))
 	for i, s := range sites {

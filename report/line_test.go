@@ -76,7 +76,8 @@ func TestHeaderValuesAreBounded(t *testing.T) {
 	}
 }
 
-// What went wrong in reading a page is told, that its fields could not be taken, too.
+// What went wrong in reading a page is reported, including that its fields could not be
+// extracted.
 func TestErrorOfARecord(t *testing.T) {
 	v := visit(t, "http://a.example/", 200, "x")
 	v.Page.ExtractErr = parse.ErrTooDeep

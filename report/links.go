@@ -31,7 +31,7 @@ const (
 	linkSumBytes = 5
 )
 
-// maxLinkRecord is how many bytes a record may have; the links beyond are left out, and it
+// maxLinkRecord is how many bytes a record may have; further links are left out, and a flag
 // says so. A page of 10 MiB, where --max-size cuts, stays far below.
 const maxLinkRecord = 64 << 20
 
@@ -53,7 +53,7 @@ func (r *Recorder) writeLinks(v *crawl.Visit) error {
 	return err
 }
 
-// writeRedirect writes where a URL leads that is refused for its redirect.
+// writeRedirect writes the target of a URL that is refused for its redirect.
 func (r *Recorder) writeRedirect(s gate.Skip) error {
 	if s.Target == "" {
 		return nil
@@ -117,7 +117,7 @@ func (w *linkWriter) appendLinks(b []byte, source string, links []parse.Link, en
 		*place = uint32(i + 1)
 		head, common := uint(0), commonPrefix(last, target)
 		drop := len(last) - common
-		if common <= shared { // else the target has as much of the source as the last
+		if common <= shared { // otherwise the target has as much of the source as the last
 			if shared = common + commonPrefix(source[common:], target[common:]); shared > common {
 				head, common, drop = linkFromSource, shared, len(source)-shared
 			}

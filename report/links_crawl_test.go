@@ -41,7 +41,7 @@ func TestRecorderKeepsLinks(t *testing.T) {
 	}
 }
 
-// Every redirect that a crawl meets is kept: to a page, to one crawled by itself, to
+// Every redirect that a crawl meets is kept: to a page, to one crawled separately, to
 // itself, and out of scope.
 func TestRedirectsOfACrawl(t *testing.T) {
 	redirects := map[string]string{"/moved": "/leaf", "/index": "/", "/loop": "/loop", "/out": "http://b.example/"}

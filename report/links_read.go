@@ -33,8 +33,7 @@ type PageLink struct {
 	NoFollow bool // the link says so, or its page
 }
 
-// ErrLinks is in the chain of every error about a record of links.bin that is not what it
-// should be.
+// ErrLinks is in the chain of every error about a damaged record of links.bin.
 var ErrLinks = errors.New("damaged record of links")
 
 // ReadLinks gives fn the records of a crawl directory's links.bin, in the order in which
@@ -80,7 +79,7 @@ func (p *PageLinks) open(line []byte) error {
 		return fmt.Errorf("%w: it has %d bytes", ErrLinks, len(line))
 	}
 	if sum := linkSum(line[:n]); string(sum[:]) != string(line[n:]) {
-		return fmt.Errorf("%w: its checksum does not hold", ErrLinks)
+		return fmt.Errorf("%w: its checksum is wrong", ErrLinks)
 	}
 	*p = PageLinks{last: p.last, spare: p.spare, rest: line[:n], shape: linkAttributes}
 	flags := p.uint8()
@@ -173,7 +172,7 @@ func (p *PageLinks) uint() (n uint) {
 	return 0
 }
 
-// text reads a number and so many bytes.
+// text reads a length and as many bytes.
 func (p *PageLinks) text() []byte {
 	n := p.uint()
 	if n > uint(len(p.rest)) {

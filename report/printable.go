@@ -44,7 +44,7 @@ func OneLine(text string, limit int) string {
 	return Printable(strings.Join(strings.Fields(text), " "))
 }
 
-// cutText cuts text at so many bytes, between two characters.
+// cutText cuts text to at most the given bytes, between two characters.
 func cutText(text string, limit int) string {
 	if len(text) <= limit {
 		return text

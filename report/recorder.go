@@ -34,7 +34,7 @@ const OtherSites = "(other sites)"
 // goroutine until the crawl has ended. Beside the sketches it keeps about 10
 // bytes a successful page, to count the different ones.
 //
-// Of a durable crawl, Cut says at any moment what must be committed, and Restore goes on
+// Of a durable crawl, Cut says at any moment what must be committed, and Restore continues
 // from there: every figure is then what it would be without the interruption, to the bit.
 type Recorder struct {
 	cfg                  Config
@@ -155,7 +155,7 @@ func (r *Recorder) Skip(s gate.Skip) error {
 	if err := r.writeRedirect(s); err != nil {
 		return err
 	}
-	if plainASCII(s.Detail) { // all else is ASCII
+	if plainASCII(s.Detail) { // the other fields are ASCII
 		return r.skipLines.Write(s)
 	}
 	return r.skipLines.AppendLine(func(b []byte) []byte { return append(append(b, plainJSON(s)...), '\n') })
@@ -207,7 +207,7 @@ func (r *Recorder) count(v *crawl.Visit) {
 	if r.texts.Add(v.Digest) && r.unsaved.on {
 		r.unsaved.texts = append(r.unsaved.texts, v.Digest)
 	}
-	if !v.Page.NoIndex || r.cfg.NoIndex { // else the page asks not to be indexed
+	if !v.Page.NoIndex || r.cfg.NoIndex { // otherwise the page asks not to be indexed
 		r.countWords(v.Page.Words, s)
 	}
 }

@@ -1,16 +1,16 @@
 // Package report turns a crawl into what remains of it: page records while it runs,
-// and at the end one page that tells what was found.
+// and at the end one page that says what was found.
 //
 // A Recorder is plugged into crawl.Run. It writes one line of JSON for every page
 // (pages.jsonl) and for every URL that was refused or failed (skipped.jsonl), and it
 // feeds the words of every page into two sketches, for the whole crawl and for each
 // site: the number of distinct words (stats.Distinct, Flajolet and Martin) and the
 // surprise number, which is the second frequency moment (stats.Surprise, Alon, Matias
-// and Szegedy). A site whose figures are far from what the others lead one to expect
-// is flagged: few words repeated without end, or gibberish that never repeats.
+// and Szegedy). A site whose figures are far from what the other sites predict is
+// flagged: few words repeated without end, or gibberish that never repeats.
 //
-// A Report is the end of it, as JSON (the schema is docs/report.md) and as text of
-// 80 columns.
+// A Report sums the crawl up, as JSON (the schema is docs/report.md) and as text of 80
+// columns.
 package report
 
 import (
@@ -65,17 +65,17 @@ type Broken struct {
 	Via    string `json:"via,omitempty"` // a page with the link
 }
 
-// Requests counts visits to servers beside those that pages, redirects and errors tell of.
+// Requests counts the requests that pages, redirects and errors do not account for.
 type Requests struct {
 	Robots  int `json:"robots"`  // spent on robots.txt, its redirects not counted
-	Retried int `json:"retried"` // answers and failures that another try followed
+	Retried int `json:"retried"` // attempts that another one followed
 }
 
 // Trap is a set of URLs of one shape that were refused because the server seems to make
 // them up without end.
 type Trap struct {
 	Kind    string `json:"kind"`
-	Pattern string `json:"pattern"` // "" if the URLs alone gave them away, or of others
+	Pattern string `json:"pattern"` // "" if the URLs alone show it, or of other patterns
 	Fetched int    `json:"fetched"` // pages
 	Refused int    `json:"refused"` // URLs
 }
@@ -88,7 +88,7 @@ type Dedup struct {
 	Seen                 int64   `json:"seen"`
 	Maybe                int64   `json:"maybe"`   // questions that waited for the exact log
 	Hot                  int64   `json:"hot"`     // answered by the cache of recent URLs
-	Settled              int64   `json:"settled"` // answered by the exact log
+	Checked              int64   `json:"settled"` // answered by the exact log
 	Restarts             int64   `json:"restarts"`
 	RestartSeconds       float64 `json:"restart_seconds"`       // of rebuilding, during the crawl
 	RestartPauseSeconds  float64 `json:"restart_pause_seconds"` // the longest the crawl stood still
@@ -103,7 +103,7 @@ type Dedup struct {
 	*Risk
 }
 
-// Risk tells what a crawl without an exact log may have lost.
+// Risk is what a crawl without an exact log may have lost.
 type Risk struct {
 	Expect      int64   `json:"expect_urls"`  // what the filter was sized for
 	Risked      float64 `json:"risked"`       // URLs expected to be lost, by theory
@@ -114,7 +114,7 @@ type Risk struct {
 
 // The modes of Dedup.
 const (
-	ModeExact  = "exact"  // doubts are settled by the log on disk
+	ModeExact  = "exact"  // pending checks are answered by the log on disk
 	ModeMemory = "memory" // by a log in memory
 	ModeFilter = "filter" // not at all: what the filter calls seen is lost if it is not
 )
@@ -128,14 +128,14 @@ type Figure struct {
 	Exact    *float64 `json:"exact,omitempty"`
 }
 
-// Words tells of the words of all pages together.
+// Words has the figures of all pages' words together.
 type Words struct {
 	Total    int64  `json:"total"`
 	Distinct Figure `json:"distinct"`
 	Surprise Figure `json:"surprise"`
 }
 
-// Site tells of one host's pages.
+// Site has the figures of one host's pages.
 type Site struct {
 	Site     string   `json:"site"`
 	Pages    int      `json:"pages"`
@@ -145,7 +145,7 @@ type Site struct {
 	Flags    []string `json:"flags"` // what is unusual and why, in words
 }
 
-// Frontier tells what was left when the crawl ended.
+// Frontier says what was left when the crawl ended.
 type Frontier struct {
 	Queued int `json:"queued"`
 	Leased int `json:"leased"`
@@ -153,7 +153,7 @@ type Frontier struct {
 	Left   int `json:"left"` // queued + leased
 }
 
-// Resources tells what the crawl cost.
+// Resources says what the crawl cost.
 type Resources struct {
 	Seconds        float64 `json:"seconds"`
 	CPUSeconds     float64 `json:"cpu_seconds"`
@@ -195,7 +195,7 @@ func (r *Report) Save(dir string) error {
 }
 
 // ErrNoReport says that a directory holds no crawl, ErrUnfinished that it holds one
-// that did not come to its report.
+// that has no report yet.
 var (
 	ErrNoReport   = errors.New("no report.json")
 	ErrUnfinished = errors.New("holds a crawl that has not ended")
@@ -224,8 +224,7 @@ func Load(dir string) (*Report, error) {
 	return r, nil
 }
 
-// holdsCrawl reports whether there is a crawl in dir, of which the records or the
-// settings may be all there is.
+// holdsCrawl reports whether there is a crawl in dir, if only its records or its settings.
 func holdsCrawl(dir string) (bool, error) {
 	for _, name := range []string{PagesFile, "crawl.json"} {
 		_, err := os.Stat(filepath.Join(dir, name))

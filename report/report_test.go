@@ -118,7 +118,7 @@ func TestTextFitsEightyColumns(t *testing.T) {
 	rep.Pages.ByType[strings.Repeat("application/x-long", 10)] = 1
 	rep.Version = strings.Repeat("v", 90)
 	rep.Runs = 12
-	rep.Dedup.Hot, rep.Dedup.Settled, rep.Dedup.Restarts, rep.Dedup.RestartSeconds = 1<<60, 1<<60, 1<<60, 1e9
+	rep.Dedup.Hot, rep.Dedup.Checked, rep.Dedup.Restarts, rep.Dedup.RestartSeconds = 1<<60, 1<<60, 1<<60, 1e9
 	rep.Sites[0].Flags = []string{"distinct words: " + strings.Repeat("far too few ", 20)}
 	for i := range 40 {
 		rep.Pages.ByType[fmt.Sprintf("application/x-%d", i)] = i
@@ -157,7 +157,7 @@ func TestFilterAloneIsNotCalledLossless(t *testing.T) {
 	}
 	full := res
 	full.Dedup.ExpectedRate = 0.9
-	if text := New("v", full, r, Usage{}).Text(); strings.Contains(text, "12.2") || !strings.Contains(text, "as good as full") {
+	if text := New("v", full, r, Usage{}).Text(); strings.Contains(text, "12.2") || !strings.Contains(text, "no estimate for a filter this full") {
 		t.Errorf("theory on a full filter: %s", text)
 	}
 	const keys = `"risked": 12.25`
@@ -171,11 +171,11 @@ func TestFilterAloneIsNotCalledLossless(t *testing.T) {
 	}
 }
 
-// The settled doubts, the restarts and their pauses of an exact crawl.
+// The pending checks, the restarts and their pauses of an exact crawl.
 func TestTextOfTheAudit(t *testing.T) {
-	rep := &Report{Dedup: Dedup{Mode: ModeExact, Hot: 5000, Settled: 70, Restarts: 2, RestartSeconds: 1.5, RestartPauseSeconds: 0.0123}}
+	rep := &Report{Dedup: Dedup{Mode: ModeExact, Hot: 5000, Checked: 70, Restarts: 2, RestartSeconds: 1.5, RestartPauseSeconds: 0.0123}}
 	text := rep.Text()
-	for _, want := range []string{"5,000 settled by the cache of recent URLs, 70 by the", "2 restarts, rebuilding for 1.5 s; the longest pause was 12.3 ms"} {
+	for _, want := range []string{"5,000 answered by the cache of recent URLs, 70 by the", "2 restarts, rebuilding for 1.5 s; the longest pause was 12.3 ms"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
 		}
@@ -259,6 +259,42 @@ func TestLines(t *testing.T) {
 	}
 	if _, err := Load(path); !errors.Is(err, ErrUnfinished) {
 		t.Errorf("a crawl without a report: %v", err)
+	}
+}
+
+// What a reader sees of a figure: its error as half of the interval, in percent.
+func TestFigureText(t *testing.T) {
+	exact := func(x float64) *float64 { return &x }
+	for _, c := range []struct {
+		f    Figure
+		want string
+	}{
+		{Figure{Estimate: 1000, Low: 1000, High: 1000}, "1,000"},
+		{Figure{Estimate: 1000, Low: 980, High: 1020}, "~1,000 +-2 %"},
+		{Figure{Estimate: 1000, Low: 990, High: 1020, Exact: exact(1250)}, "~1,000 +-1.5 % (counted exactly: 1,250, off by -20 %)"},
+		{Figure{Estimate: 1000, Low: 980, High: 1020, Exact: exact(1000)}, "~1,000 +-2 %"},
+	} {
+		if got := figureText(c.f); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.f, got, c.want)
+		}
+	}
+}
+
+// The twelve largest counts are listed, and the others summed up, be it a single one.
+func TestCounts(t *testing.T) {
+	m, want := map[string]int{}, ""
+	for i := range 12 {
+		key := fmt.Sprintf("k%02d", i)
+		m[key] = 100 - i
+		want += fmt.Sprintf("%s %d,  ", key, 100-i)
+	}
+	for others, last := range []string{"", ",  others 1", ",  others 2"} {
+		if others > 0 {
+			m[fmt.Sprint("other", others)] = 1
+		}
+		if got, want := counts(m), strings.TrimSuffix(want, ",  ")+last; got != want {
+			t.Errorf("%d others: %q, want %q", others, got, want)
+		}
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 	"crawler/trap"
 )
 
-// Restore makes the Recorder what the one of the run before was at its last commit. It
-// must be called before the first page. The crawl goes on with the settings and the
-// seed it began with: Config's Seed, MaxSites, Exact and NoIndex are ignored. An error
-// names the record that is damaged; the Recorder is then of no use.
+// Restore makes the Recorder what the previous run's was at its last commit. It must be
+// called before the first page. The crawl continues with the settings and the seed it
+// began with: Config's Seed, MaxSites, Exact and NoIndex are ignored. An error says which
+// record is damaged; the Recorder is then of no use.
 func (r *Recorder) Restore(db *store.DB) error {
 	value, err := db.Get([]byte(keyCounters))
 	if err != nil || value == nil { // nil: nothing was ever committed

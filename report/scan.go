@@ -91,7 +91,7 @@ func cutValue(line []byte, key string) (value, rest []byte) {
 	}
 }
 
-// escaped reports whether a JSON string goes on behind b.
+// escaped reports whether a JSON string continues behind b.
 func escaped(b []byte) bool {
 	return (len(b)-len(bytes.TrimRight(b, `\`)))%2 == 1
 }

@@ -2,8 +2,8 @@ package report
 
 import "crawler/stats"
 
-// site is what is known of one site. While there is only one, its words are the crawl's
-// and counted once: it shares the crawl's tally.
+// site is what is known of one site. The only site of a crawl shares the crawl's tally:
+// its words are the crawl's, and counted once.
 type site struct {
 	name  string
 	pages int

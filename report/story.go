@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Text returns the story for people, in 80 columns; URLs stand on lines of their own,
-// uncut.
+// Text returns the story for people, in 80 columns; URLs are on lines of their own, in full.
 func (s *Story) Text() string {
 	p := &page{}
 	p.line("%s", s.URL)
@@ -63,7 +62,7 @@ func duration(millis float64) time.Duration {
 	return time.Duration(millis * float64(time.Millisecond)).Round(time.Millisecond)
 }
 
-// served says how the answer came, as far as the record has that.
+// served says how the answer was served, as far as the record has that.
 func served(r *PageRecord) string {
 	var parts []string
 	if r.Protocol != "" {
@@ -92,10 +91,10 @@ func notes(r *PageRecord) (out []string) {
 		out = append(out, "it asks not to be indexed")
 	}
 	if r.Truncated {
-		out = append(out, "its body or the list of its links was cut")
+		out = append(out, "its body or the list of its links was cut short")
 	}
 	if r.Error != "" {
-		out = append(out, "in reading it: "+r.Error)
+		out = append(out, "error while reading it: "+r.Error)
 	}
 	return out
 }
@@ -108,7 +107,7 @@ func (s *Story) found(p *page, via string) {
 	case s.Seed:
 		p.line("  found as a seed")
 	default:
-		p.line("  found as a seed, or named by robots.txt as a sitemap")
+		p.line("  found as a seed, or as a sitemap in robots.txt")
 	}
 }
 
@@ -124,10 +123,10 @@ func (s *Story) waiting(p *page) {
 		s.found(p, q.Via)
 	case len(s.Pages)+len(s.Refusals) > 0:
 	case s.Seed && (s.Admitted == nil || !*s.Admitted):
-		p.wrapped("  ", "a seed that the crawl has not come to yet, as far as its records and its last commit tell")
+		p.wrapped("  ", "a seed that the crawl has not reached yet, by its records and its last commit")
 	case s.Admitted == nil:
 	case *s.Admitted:
-		p.wrapped("  ", "admitted, and no record of it: it was in work when the crawl stopped, or a redirect in a chain")
+		p.wrapped("  ", "admitted, but without a record: it was being fetched when the crawl stopped, or is a redirect in a chain")
 	}
 }
 
@@ -149,14 +148,14 @@ func (s *Story) unknown(p *page) {
 		causes = append(causes, "it waits in the queue")
 	}
 	if !s.Complete {
-		causes = append(causes, "the crawl has not come there yet")
+		causes = append(causes, "the crawl has not reached such a page yet")
 	}
 	if s.Lossy {
 		causes = append(causes, "its filter wrongly took it for seen (--dedup filter)")
 	}
-	text := "never met: no record names it, so "
+	text := "never met: it is in no record, so "
 	if s.Lossy || s.Unasked {
-		text = "no record names it: "
+		text = "it is in no record: "
 	}
 	if last := len(causes) - 1; last > 0 {
 		causes[last] = "or " + causes[last]

@@ -15,11 +15,11 @@ func TestStoryWithoutRecords(t *testing.T) {
 		known      bool
 		want, lack string
 	}{
-		{Story{Seed: true}, true, "a seed that the crawl has not come to yet", "never met"},
-		{Story{Seed: true, Admitted: &no}, true, "a seed that the crawl has not come to yet", "never met"},
-		{Story{Seed: true, Admitted: &yes}, true, "admitted, and no record of it", "has not come to yet"},
-		{Story{Seed: true, Queued: &QueuedAt{}}, true, "queued: 0 URLs", "has not come to yet"},
-		{Story{Seed: true, Pages: []PageRecord{{Status: 200}}}, true, "status 200", "has not come to yet"},
+		{Story{Seed: true}, true, "a seed that the crawl has not reached yet", "never met"},
+		{Story{Seed: true, Admitted: &no}, true, "a seed that the crawl has not reached yet", "never met"},
+		{Story{Seed: true, Admitted: &yes}, true, "admitted, but without a record", "has not reached yet"},
+		{Story{Seed: true, Queued: &QueuedAt{}}, true, "queued: 0 URLs", "has not reached yet"},
+		{Story{Seed: true, Pages: []PageRecord{{Status: 200}}}, true, "status 200", "has not reached yet"},
 		{Story{Lossy: true, Admitted: &no}, false, "wrongly took it for", "never met"},
 		{Story{Admitted: &no}, false, "never met", "wrongly"},
 	} {
@@ -69,7 +69,7 @@ func TestTextOfTheFilter(t *testing.T) {
 	}
 	const overfull = "the filter holds 1,501 URLs, 1.5 times as many as it was sized for (--expect-urls 1000)"
 	over := Dedup{Mode: ModeFilter, New: 1501, Risk: &Risk{Expect: 1000}}
-	if got := text(over); !strings.Contains(got, overfull) || !strings.Contains(got, "through lost pages alone come on top") {
+	if got := text(over); !strings.Contains(got, overfull) || !strings.Contains(got, "that only lost pages lead to are missing as well") {
 		t.Errorf("the text lacks %q:\n%s", overfull, got)
 	}
 	over.New = 1500

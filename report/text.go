@@ -66,7 +66,7 @@ func (r *Report) headline(p *page) {
 	p.wrapped("", fmt.Sprintf("crawler %s   %s   %s", r.Version, r.Started.Format("2006-01-02 15:04:05 MST"), ending(r)))
 	p.line("%s", strings.Repeat("=", width))
 	p.wrapped("", fmt.Sprintf("%s from %s in %s", counted(r.Pages.Fetched, "page"), r.siteCount(), r.duration()))
-	p.wrapped("", fmt.Sprintf("%s of different text, %s, %s skipped, %s", counted(r.Pages.Unique, "page"),
+	p.wrapped("", fmt.Sprintf("%s, %s, %s skipped, %s", counted(r.Pages.Unique, "different text"),
 		counted(r.Pages.Redirects, "redirect"), counted(total(r.Skipped), "URL"), counted(total(r.Errors), "error")))
 	p.wrapped("", fmt.Sprintf("%s words, distinct: %s", group(r.Words.Total), figureText(r.Words.Distinct)))
 	p.wrapped("", fmt.Sprintf("surprise number: %s", figureText(r.Words.Surprise)))
@@ -80,7 +80,7 @@ func (r *Report) duration() string {
 	return spell(r.Resources.Seconds)
 }
 
-// siteCount says how many sites there are, as far as they were kept apart.
+// siteCount says how many sites there are, or more than how many have figures of their own.
 func (r *Report) siteCount() string {
 	for _, s := range r.Sites {
 		if s.Site == OtherSites {
@@ -269,7 +269,7 @@ func group(n int64) string {
 	return s
 }
 
-// column writes a count so that it fits into so many characters.
+// column writes a count so that it fits into the given number of characters.
 func column(n, chars int) string {
 	if s := group(int64(n)); len(s) <= chars {
 		return s

@@ -7,7 +7,7 @@ import (
 	"crawler/trap"
 )
 
-// traps lists what was taken for a trap, and how to fetch it all the same.
+// traps lists what was taken for a trap, and how to fetch it anyway.
 func (r *Report) traps(p *page) {
 	if len(r.Traps) == 0 {
 		return
@@ -28,7 +28,7 @@ func (r *Report) traps(p *page) {
 		}
 	}
 	if pattern != "" {
-		p.line("  to fetch one all the same, crawl with its pattern, or the beginning of it:")
+		p.line("  to fetch one anyway, crawl with its pattern, or with how the pattern begins:")
 		p.line("      --trap-trust '%s'", pattern)
 	}
 }

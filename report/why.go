@@ -17,7 +17,7 @@ import (
 // Story is what a crawl directory knows of one URL.
 type Story struct {
 	URL      string       `json:"url"`
-	Pages    []PageRecord `json:"pages,omitempty"`    // that were found at it, or answered from it
+	Pages    []PageRecord `json:"pages,omitempty"`    // whose url or final_url it is
 	Refusals []gate.Skip  `json:"refusals,omitempty"` // of it
 	SameText []string     `json:"same_text,omitempty"`
 	NearText []NearPage   `json:"near_text,omitempty"`
@@ -26,8 +26,8 @@ type Story struct {
 	Admitted *bool     `json:"admitted,omitempty"` // what the exact log says, if it was asked
 	Seed     bool      `json:"seed,omitempty"`     // one of the crawl's, if its seeds are known
 	Lossy    bool      `json:"-"`                  // the crawl's filter may have lost URLs
-	Complete bool      `json:"-"`                  // the crawl came to its end
-	Unasked  bool      `json:"-"`                  // its queue could not be looked into
+	Complete bool      `json:"-"`                  // the crawl has ended, with nothing left
+	Unasked  bool      `json:"-"`                  // its queue could not be read
 
 	Closest []string `json:"closest,omitempty"` // URLs with records, if it has none
 }
@@ -38,7 +38,7 @@ type NearPage struct {
 	Distance int    `json:"distance"` // differing bits of 64
 }
 
-// QueuedAt tells where a URL waits.
+// QueuedAt says where a URL waits.
 type QueuedAt struct {
 	Position int    `json:"position"` // URLs of its host before it; 0: it is next
 	Depth    int    `json:"depth"`
@@ -47,7 +47,7 @@ type QueuedAt struct {
 }
 
 // What a Story lists at most, and how similar a near text is: a distance of 3 in 64 bits
-// are angles below 20 degrees or so, about one sentence in ten.
+// is an angle below about 20 degrees, or about one sentence in ten.
 const (
 	maxStoryRecords = 20
 	maxOthers       = 5
@@ -59,7 +59,7 @@ func (s *Story) Known() bool {
 	return len(s.Pages) > 0 || len(s.Refusals) > 0 || s.Seed || s.Queued != nil || s.Admitted != nil && *s.Admitted
 }
 
-// Why tells the URL's story from the files of a crawl in dir, also while it runs. Where
+// Why returns the URL's story from the files of a crawl in dir, also while it runs. Where
 // the queue has it and what the exact log says is left to the caller, who has the store.
 // It reads pages.jsonl up to twice and skipped.jsonl once, at about 1 GB/s, in memory that
 // does not grow with them. A URL without records costs a look at every record.
@@ -95,7 +95,7 @@ type why struct {
 	story *Story
 }
 
-// records finds the lines that name the URL.
+// records finds the lines that are records of the URL.
 func (w *why) records() error {
 	s := w.story
 	err := w.named(PagesFile, func(line []byte) error {

@@ -22,7 +22,7 @@ type Bag struct {
 	n      int              // different ones among them
 	words  [bagSize]uint64  // in the order they came in; a few are there twice
 	counts [bagSize]uint16  // how often each occurs
-	order  [bagText]uint16  // the text, each word by its place
+	text   [bagText]uint16  // the text, each word by its place
 	slots  [bagSlots]uint16 // by hash: the place of the word that came last
 
 	// What the sketch makes of it that is being added to.
@@ -69,7 +69,7 @@ func (b *Bag) fill(hashes []uint64) (left []uint64) {
 		at += (n - at) & -other // n for a word that is not here
 		b.words[n&(bagSize-1)] = h
 		n += other
-		*slot, b.order[i] = uint16(at), uint16(at)
+		*slot, b.text[i] = uint16(at), uint16(at)
 		b.counts[at&(bagSize-1)]++
 	}
 	b.n, b.length = n, i

@@ -63,7 +63,7 @@ func TestBagHoldsText(t *testing.T) {
 			text = text[:len(text)-len(left)]
 			again := make([]uint64, 0, len(text))
 			var counts [bagSize]uint16
-			for _, at := range b.order[:b.length] {
+			for _, at := range b.text[:b.length] {
 				again = append(again, b.words[at])
 				counts[at]++
 			}

@@ -56,7 +56,7 @@ func TestSketchesBinaryRoundTrip(t *testing.T) {
 	}
 }
 
-// A sketch that was saved and loaded goes on as the one that was not.
+// A sketch that was saved and loaded continues as the one that was not.
 func TestSketchesGoOnAfterLoading(t *testing.T) {
 	text := english().text(3000, 2)
 	for kind, whole := range freshSketches() {

@@ -109,8 +109,8 @@ func (s *CountSketch) row(row int) []int64 { return s.cells[row*s.width : (row+1
 
 // Count returns an estimate of how often the word with hash h was added: the median
 // over the rows. The standard error of a row is at most √(F2/width), F2 being the
-// second moment, so the words with fewer occurrences cannot be told from words that
-// never came. The median of d rows is off by three times as much in fewer than
+// second moment, so words with fewer occurrences cannot be distinguished from words
+// that never came. The median of d rows is off by three times as much in fewer than
 // e^(-0.46·d) of the cases, whatever the stream.
 func (s *CountSketch) Count(h uint64) int64 {
 	var row [MaxDepth]int64
@@ -165,8 +165,8 @@ func (s *CountSketch) Surprise() Interval {
 
 // missedPair returns the variance that the least of words, one that came once, adds
 // to a row's sum of squares f2 beside one that makes up all of it: their counters
-// meet with a chance of 1/width, and f2 is then off by 2√f2. Where a row looks as if
-// no two words had met, that is what it cannot know.
+// coincide with a chance of 1/width, and f2 is then off by 2√f2. A row in which no two
+// words seem to share a counter cannot rule that out.
 func missedPair(f2, width float64) float64 { return 4 * f2 / width }
 
 // rowVariance returns the variance of a row's sum of squares, f2 being the second
@@ -219,7 +219,7 @@ func moments(cells []int64) (second, fourth float64) {
 }
 
 // Merge makes s the sketch of both streams, counter by counter: exactly the one
-// that would have seen both. The sketches need the same size and seed, else Merge
+// that would have seen both. The sketches need the same size and seed, otherwise Merge
 // returns ErrMerge and changes nothing.
 func (s *CountSketch) Merge(o *CountSketch) error {
 	if s.key != o.key || s.depth != o.depth || s.width != o.width {

@@ -39,13 +39,13 @@ var ErrMerge = errors.New("stats: sketches differ in size or seed and cannot be 
 // twice; the process needs no permutation to choose them from.)
 //
 // Cost: 2.5 ns a word of text by AddAll, 3 by Add; where most words are new, 3 to
-// 6 by AddAll and 8 to 10 by Add; 6.6 to 7.9 while there is a list. Memory: 8·K bytes of a list
-// at most, and later 17·K, K of the registers and 16·K of words seen lately. Nothing is allocated
-// after the first word that comes once the list has ended.
+// 6 by AddAll and 8 to 10 by Add; 6.6 to 7.9 while there is a list. Memory: 8·K
+// bytes of a list at most, and later 17·K: K of registers and 16·K of recent words.
+// Nothing is allocated after the first word behind the end of the list.
 //
 // Registers depend on the seed and on the set of words alone, not on their
 // order or the processor; except that one new word in 2^30, in 2^29 if somebody
-// chose the words, is taken for one seen lately, and then may not be counted. A
+// chose the words, is taken for a recent one, and then may not be counted. A
 // Distinct is not safe for concurrent use.
 type Distinct struct {
 	key uint64
@@ -62,7 +62,7 @@ type Distinct struct {
 	// recent holds words that need not be looked at again, once there are
 	// registers.
 	recent recent
-	cache  int // its sets in a Words, whose head has the frequent words, else half of them
+	cache  int // its sets in a Words, whose head has the frequent words; otherwise half of them
 
 	reg        *registers // nil while the list is exact
 	martingale martingale
@@ -197,8 +197,8 @@ func (d *Distinct) sortedBy(compare func(a, b uint64) int) []uint64 {
 	return words
 }
 
-// spill goes over from the list to registers. The martingale goes on from the
-// exact count.
+// spill moves the words of the list to registers. The martingale continues from
+// the exact count.
 func (d *Distinct) spill() {
 	d.reg = newRegisters(d.k)
 	d.reg.scatterAll(d.listed())
@@ -219,7 +219,7 @@ func (d *Distinct) scatter(v uint64) {
 // Merge makes d the sketch of both streams together: the maximum of each pair
 // of registers, which is what the union of both sets of words has. Words that
 // are in both count once, so sketches may be merged in any order and more than
-// once. The sketches need the same number of registers and seed, else Merge
+// once. The sketches need the same number of registers and seed, otherwise Merge
 // returns ErrMerge and changes nothing; o is never changed. Where one of them
 // still had its list, its words are added to the other; where both had
 // registers, the martingale estimate ends, since it has not seen in which order

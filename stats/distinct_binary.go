@@ -16,7 +16,7 @@ const (
 
 // AppendBinary appends the binary form of the sketch to dst: 45 bytes and 8 for
 // each word while the words are few, then 58 and one for each register. The
-// sketch read from it goes on exactly as this one would. The error is always
+// sketch read from it continues exactly as this one would. The error is always
 // nil.
 //
 // The form holds the key that the seed gives, and so the seed: keep it as
@@ -103,7 +103,7 @@ func (d *Distinct) decodeList(from *binform.Decoder) {
 }
 
 // decodeRegisters reads the registers. The cache begins empty: a word that it
-// would have held back changes nothing when it is looked at again.
+// would have stopped changes nothing when it is looked at again.
 func (d *Distinct) decodeRegisters(from *binform.Decoder) {
 	run := from.Raw(d.k)
 	m := martingale{from.Float64(), from.Float64(), from.Bool()}

@@ -96,7 +96,7 @@ func TestDistinctAgainstTruth(t *testing.T) {
 // Before there are registers, the likelihood of those the list would fill must
 // do as well, from one word on.
 func TestMaximumLikelihoodOfFewWords(t *testing.T) {
-	// One word says less of itself: the registers that hold 0 tell nothing.
+	// One word says less of itself: the registers that hold 0 say nothing.
 	for n, limit := range map[int]float64{1: 0.026, 2: 0.021, 5: 0.018, 20: 0.018, 100: 0.018, 1000: 0.018} {
 		var a tally
 		for seed := range seeds() {

@@ -1,5 +1,5 @@
 // Package stats counts words that are too many to remember: how many different
-// ones a stream held, how unevenly they were used, which were the most frequent,
+// ones a stream has, how unevenly they are used, and which are the most frequent,
 // in a few kilobytes and a few nanoseconds a word.
 //
 // # Why a crawler wants this
@@ -19,7 +19,7 @@
 //     gave any word. Exact while the words are few; then an error of 0.8/√K,
 //     which is 1.3 % for the default 4,096 registers. Sketches merge.
 //   - [Surprise] estimates the 2nd moment, after Alon, Matias and Szegedy. The
-//     words met first are counted exactly, the rest by positions sampled from
+//     first words are counted exactly, the rest by positions sampled from
 //     the stream. On text it is less than 0.5 % off at the default size.
 //   - [Words] is both for one stream, faster and more accurate together than
 //     apart: every word the head of Surprise counts exactly is one that
@@ -39,7 +39,7 @@
 //     finds the sites that stand apart from the others.
 //
 // All but HeavyHitters and the functions have a versioned binary form with a checksum,
-// described in docs/format/sketches.md; a sketch that was saved and loaded goes on as if it
+// described in docs/format/sketches.md; a sketch that was saved and loaded continues as if it
 // had not been. It contains the seed, so it is as secret as that is. Two sketches
 // of one kind, size and seed merge into that of both streams, but for Surprise and
 // Words, which do while one of them is small; Merge says why.
@@ -66,11 +66,11 @@
 //
 // # Caveats
 //
-// The intervals are about the sketch's chance, not about the stream. Surprise
+// The intervals cover the sketch's random choices, not the stream. Surprise
 // samples what it does not count exactly. A word that becomes frequent late, in
-// a stream whose other words are long known, may be in only a few of the
-// sampled positions, and the estimate is then less sure, up to 6 %;
-// its interval says so. If it makes up less than about 1/100 of the tail, it
-// may be in none, and then the interval does not know of it; the true figure is
-// higher by a few per cent at most.
+// a stream whose other words have long been known, may be in only a few of the
+// sampled positions; the estimate is then off by up to 6 %, and its interval says
+// so. If the word makes up less than about 1/100 of the tail, it may be in none,
+// and the interval does not cover it: the true figure is then higher by a few
+// percent at most.
 package stats

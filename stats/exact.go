@@ -1,6 +1,6 @@
 package stats
 
-// Exact counts every word in a map: the truth the sketches are held against,
+// Exact counts every word in a map: the truth that sketches are compared with,
 // for as long as there is memory for it. The zero value is empty and ready.
 // There may be 2^62 words, all of them the same.
 //

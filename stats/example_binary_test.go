@@ -8,7 +8,7 @@ import (
 	"crawler/stats"
 )
 
-// A crawl that is interrupted saves its counts and goes on from there.
+// A crawl that is interrupted saves its counts and continues from there.
 func ExampleWords_MarshalBinary() {
 	words := stats.NewWords(stats.SiteConfig(7))
 	words.AddAll(hashes("it was the best of times"))

@@ -25,7 +25,7 @@ func mix(h, key uint64) uint64 { return splitmix.Finish(h^key) | 1 }
 
 // replayOrder compares two mixed hashes by a second hash, for the order in which
 // a merge adds the words of a list. That order must not depend on the one they
-// came in, and it must tell nothing about their arrivals at the registers. The
+// came in, and it must reveal nothing about their arrivals at the registers. The
 // first arrival of a word rises with its mixed hash: in ascending order the words
 // that raise most come first, and the martingale came out 5 % low.
 func replayOrder(a, b uint64) int { return cmp.Compare(splitmix.Finish(a), splitmix.Finish(b)) }
@@ -54,7 +54,7 @@ func exponential(v uint64) uint64 {
 // exponentialGap is exponential for all but small v; there it is up to 0.1 %
 // too large, which does not matter in a sum.
 func exponentialGap(v uint64) uint64 {
-	rest := ^v | 1 // 2^64 - v, near enough here
+	rest := ^v | 1 // 2^64 - v, closely enough here
 	zeros := bits.LeadingZeros64(rest)
 	m := rest << zeros // m/2^63 is in [1, 2)
 	l := &lnTable[m>>55&255]

@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// Point is one text: so many words, so many of them different.
+// Point is one text: its number of words, and of different ones.
 type Point struct{ Words, Distinct float64 }
 
 // Heaps is Heaps' law (1978): a text of n words has about K·n^β different
@@ -22,7 +22,7 @@ func (h Heaps) Residual(p Point) float64 { return math.Log(p.Distinct / h.Predic
 
 const (
 	usualBeta  = 0.55 // of natural language, from a thousand to a million words
-	usualTexts = 3    // that count as ever so many texts agreeing on usualBeta
+	usualTexts = 3    // how many texts that agree on usualBeta the prior counts as
 	minStep    = 0.4  // of ln(words), for two texts to say something on β
 	minSlopes  = 3    // of a text to others, so that one of them does not decide
 )

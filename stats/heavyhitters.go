@@ -19,7 +19,7 @@ const (
 // their counts: Space-Saving (Metwally, Agrawal and El Abbadi, Efficient
 // computation of frequent and top-k elements in data streams, 2005, section 3).
 // It has k counters. A word without one takes over the smallest, whose count it
-// goes on from and notes as its possible error. After n words
+// continues from and notes as its possible error. After n words
 //
 //	Count - Error <= truth <= Count,  Error <= n/k
 //
@@ -40,7 +40,7 @@ type HeavyHitters struct {
 	n   uint64
 
 	counters []heavy // by number, which a counter keeps
-	order    []int32 // numbers of counters, in descending order of their counts
+	ranked   []int32 // numbers of counters, in descending order of their counts
 	groups   []group // by number; those in spare are not in use
 	spare    []int32
 	slots    []heavySlot // an open hash table, at most half full
@@ -50,11 +50,11 @@ type HeavyHitters struct {
 type heavy struct {
 	hash, mixed uint64
 	err         uint64
-	at          int32 // place in order
+	at          int32 // place in ranked
 	group       int32
 }
 
-// group is a run of counters with the same count, from begin to end - 1 in order.
+// group is a run of counters with the same count, from begin to end - 1 in ranked.
 type group struct {
 	count      uint64
 	begin, end int32
@@ -97,7 +97,7 @@ func (s *HeavyHitters) Add(h uint64) {
 	} else if len(s.counters) < s.k {
 		s.enter(Heavy{Key: h, Count: 1})
 	} else {
-		s.replace(s.order[len(s.order)-1], h, v)
+		s.replace(s.ranked[len(s.ranked)-1], h, v)
 	}
 }
 
@@ -122,7 +122,7 @@ func (s *HeavyHitters) enter(w Heavy) {
 	n := int32(len(s.counters))
 	g := int32(-1)
 	if n > 0 {
-		g = s.counters[s.order[n-1]].group
+		g = s.counters[s.ranked[n-1]].group
 	}
 	if g < 0 || s.groups[g].count != w.Count {
 		g = s.newGroup(group{w.Count, n, n})
@@ -130,7 +130,7 @@ func (s *HeavyHitters) enter(w Heavy) {
 	s.groups[g].end++
 	v := splitmix.Finish(w.Key ^ s.key)
 	s.counters = append(s.counters, heavy{w.Key, v, w.Error, n, g})
-	s.order = append(s.order, n)
+	s.ranked = append(s.ranked, n)
 	if 2*len(s.counters) > len(s.slots) {
 		s.grow()
 	}
@@ -178,7 +178,7 @@ func (s *HeavyHitters) raise(c int32) {
 		s.lead(c)
 	}
 	if at.at > 0 {
-		before := s.counters[s.order[at.at-1]].group
+		before := s.counters[s.ranked[at.at-1]].group
 		if s.groups[before].count == g.count+1 {
 			s.groups[before].end++
 			s.leave(at.group)
@@ -199,8 +199,8 @@ func (s *HeavyHitters) raise(c int32) {
 func (s *HeavyHitters) lead(c int32) {
 	at := &s.counters[c]
 	first := s.groups[at.group].begin
-	other := s.order[first]
-	s.order[at.at], s.order[first] = other, c
+	other := s.ranked[first]
+	s.ranked[at.at], s.ranked[first] = other, c
 	s.counters[other].at = at.at
 	at.at = first
 }
@@ -242,7 +242,7 @@ func (s *HeavyHitters) MaxError() uint64 {
 	if len(s.counters) < s.k {
 		return 0
 	}
-	return s.heavy(s.order[s.k-1]).Count
+	return s.heavy(s.ranked[s.k-1]).Count
 }
 
 // Count returns what is known of the word with hash h; of one without a counter,
@@ -271,10 +271,10 @@ func heavier(a, b Heavy) int {
 	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Error, b.Error), cmp.Compare(a.Key, b.Key))
 }
 
-// all returns all counters, in order.
+// all returns all counters, in ranked's order.
 func (s *HeavyHitters) all() []Heavy {
-	all := make([]Heavy, len(s.order))
-	for i, c := range s.order {
+	all := make([]Heavy, len(s.ranked))
+	for i, c := range s.ranked {
 		all[i] = s.heavy(c)
 	}
 	return all
@@ -284,7 +284,7 @@ func (s *HeavyHitters) all() []Heavy {
 // and Yi, Mergeable summaries, 2012): a word's counts are added, the
 // other's MaxError standing for a count that is missing, and the k largest stay.
 // All bounds hold for both streams together, Error <= n/k too: the counts of the k
-// that stay sum up to n at most. The sketches need the same k, else Merge returns
+// that stay sum up to n at most. The sketches need the same k, otherwise Merge returns
 // ErrMerge and changes nothing; the seeds may differ.
 func (s *HeavyHitters) Merge(o *HeavyHitters) error {
 	if s.k != o.k {
@@ -321,6 +321,6 @@ func merge(s, o *HeavyHitters) []Heavy {
 // Bytes returns the memory the sketch holds.
 func (s *HeavyHitters) Bytes() int {
 	return int(unsafe.Sizeof(*s)) + int(unsafe.Sizeof(heavy{}))*cap(s.counters) +
-		4*(cap(s.order)+cap(s.spare)) + int(unsafe.Sizeof(group{}))*cap(s.groups) +
+		4*(cap(s.ranked)+cap(s.spare)) + int(unsafe.Sizeof(group{}))*cap(s.groups) +
 		int(unsafe.Sizeof(heavySlot{}))*cap(s.slots)
 }

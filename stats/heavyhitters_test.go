@@ -43,19 +43,19 @@ func checkHeavy(t *testing.T, what string, s *HeavyHitters, e *Exact) {
 func checkGroups(t *testing.T, what string, s *HeavyHitters) {
 	t.Helper()
 	used := 0
-	for i := 0; i < len(s.order); {
-		id := s.counters[s.order[i]].group
+	for i := 0; i < len(s.ranked); {
+		id := s.counters[s.ranked[i]].group
 		g := s.groups[id]
 		if int(g.begin) != i || g.end <= g.begin || slices.Contains(s.spare, id) {
 			t.Fatalf("%s: group %+v at %d", what, g, i)
 		}
 		for ; i < int(g.end); i++ {
-			c := s.counters[s.order[i]]
-			if c.group != id || int(c.at) != i || s.slots[s.find(c.mixed)].counter != s.order[i]+1 {
+			c := s.counters[s.ranked[i]]
+			if c.group != id || int(c.at) != i || s.slots[s.find(c.mixed)].counter != s.ranked[i]+1 {
 				t.Fatalf("%s: counter %+v at %d in group %d", what, c, i, id)
 			}
 		}
-		if i < len(s.order) && s.groups[s.counters[s.order[i]].group].count >= g.count {
+		if i < len(s.ranked) && s.groups[s.counters[s.ranked[i]].group].count >= g.count {
 			t.Fatalf("%s: groups out of order", what)
 		}
 		used++

@@ -49,7 +49,7 @@ func TestHostileDistinct(t *testing.T) {
 	refusedFor(t, new(Distinct), marshaled(t, d), crowded)
 }
 
-// refusedFor demands an error that tells what is wrong.
+// refusedFor demands an error that says what is wrong.
 func refusedFor(t *testing.T, s sketch, data []byte, want string) {
 	t.Helper()
 	if err := s.UnmarshalBinary(data); !errors.Is(err, binform.ErrFormat) || !strings.Contains(err.Error(), want) {

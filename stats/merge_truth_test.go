@@ -76,7 +76,7 @@ func zipfText(pages int, exponent float64, seed uint64) [][]uint64 {
 	return slices.Collect(slices.Chunk(newLanguage(weights).text(1000*pages, seed), 1000))
 }
 
-// A Words that is saved and loaded goes on to the bit when its tail is long too,
+// A Words that is saved and loaded continues to the bit when its tail is long too,
 // and its table has forgotten many words that the hint still knows.
 func TestLoadedWordsGoesOnForLong(t *testing.T) {
 	pages := 500

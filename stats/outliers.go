@@ -31,7 +31,7 @@ type Outlier struct {
 	Site    int // the index of its Figures
 	Measure Measure
 
-	// Value is the site's figure, and Expected what a site with so many words
+	// Value is the site's figure, and Expected what a site with as many words
 	// would have if it were like the others.
 	Value, Expected float64
 
@@ -41,12 +41,12 @@ type Outlier struct {
 }
 
 const (
-	minSites = 4   // fewer sites cannot say which of them is the odd one
+	minSites = 4   // among fewer it is unclear which is the odd one
 	minWords = 500 // of a site, for its figures to mean something
 	maxScore = 3.5 // the usual limit for scores from medians (Iglewicz, Hoaglin 1993)
 
-	// Sites differ by so much in the logarithm of a figure. A few may agree, or
-	// disagree, more than that by chance.
+	// The standard deviation between sites, of a figure's logarithm. A few sites may
+	// agree, or disagree, more than that by chance.
 	minDeviation = 0.35
 	maxDeviation = 0.6
 )
@@ -58,10 +58,10 @@ const (
 // are a minority.
 //
 // A figure stands apart from 3.5 robust standard deviations on: never below
-// 3.4 times (or above 0.29 of) what is expected, and always beyond 8 times (an
-// eighth). Honest sites differ by a factor of two or so in their subject, their
-// style, and how much of each page is the same. Sites with fewer than 500 words
-// are left alone, and among fewer than 4 sites nothing is unusual.
+// 3.4 times (or above 0.29 of) what is expected, and always beyond 8 times (or
+// below an eighth). Honest sites differ by a factor of about two, as their subject,
+// style and repeated page parts differ. Sites with fewer than 500 words are never
+// outliers, and among fewer than 4 sites there are none.
 func Outliers(sites []Figures) []Outlier {
 	var index []int
 	for i, f := range sites {

@@ -7,7 +7,7 @@ import (
 )
 
 // Words of one set: the first stays, the second place is the last one's, and no
-// other word is held to be here.
+// other word is taken to be here.
 func TestRecentHoldsFirstAndLast(t *testing.T) {
 	r := newRecent(64)
 	const set = 5 << 16

@@ -34,7 +34,7 @@ func newReservoir(size int, seed uint64) reservoir {
 	return reservoir{size: size, next: 1, bound: 1, random: rng(seed)}
 }
 
-// pass goes one position on and reports whether it is to be chosen.
+// pass advances by one position and reports whether it is chosen.
 func (r *reservoir) pass() bool {
 	r.n++
 	return r.n == r.next

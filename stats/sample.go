@@ -16,16 +16,16 @@ const (
 
 // Sample keeps some of the keys of a stream with the number of times each one
 // occurred. Whether a key is in depends on its hash alone, so a key is in with
-// all its occurrences or with none. What one measures over the keys of the
-// sample, the share that occurs once, say, is then what one would measure over
-// all keys. In a sample of positions it is not: of the keys that occur twice, a
-// tenth of the positions shows 18 % exactly once.
+// all its occurrences or with none. A figure measured over the keys of the
+// sample, such as the share that occurs once, then estimates that of all keys. In
+// a sample of positions it does not: of the keys that occur twice, a tenth of the
+// positions shows 18 % exactly once.
 //
-// Hashes fall into 65,536 buckets, of which the lowest are accepted. When the
-// sample holds more keys than its limit, the highest accepted bucket that has
-// keys is given up with them, and those behind it, as often as it takes. When
-// there is one bucket left it is cut into 65,536 finer ones, and so on down to
-// one hash a bucket; so the limit always holds.
+// Hashes fall into 65,536 buckets, of which the lowest are accepted. While the
+// sample has more keys than its limit, it drops the highest accepted bucket that
+// has keys, and the empty ones above it. When one bucket is left it is cut into
+// 65,536 finer ones, and so on down to one hash a bucket; so the limit is always
+// kept.
 //
 // A key that is in the sample was never out of it, so its count is complete. The
 // sample depends on the set of keys, the limit, the first share and the seed
@@ -162,10 +162,10 @@ func (s *Sample) pop() (mixed uint64) {
 	return mixed
 }
 
-// Accepts reports whether the key with hash h is in the sample, or would be if
-// it came, unless the sample then were too large and gave it up at once. A caller who keeps
-// values with the keys asks before storing one, and again when it uses them: what is no longer
-// accepted is to be thrown away.
+// Accepts reports whether the key with hash h is in the sample or would enter it if added
+// (and leave it at once if it made the sample too large). A caller who keeps values with
+// the keys asks before storing one, and again when it uses them: values whose key is no
+// longer accepted must be dropped.
 func (s *Sample) Accepts(h uint64) bool { return mix(h, s.key) <= s.last }
 
 // Share returns the share of all keys that is accepted now.
@@ -210,22 +210,22 @@ func (s *Sample) Unique() Interval {
 	}
 	k := float64(len(s.keys))
 	p := float64(once) / k
-	z := z95 * z95 * s.doubt() / k
+	z := z95 * z95 * s.correction() / k
 	middle := (p + z/2) / (1 + z)
 	half := math.Sqrt(z*p*(1-p)+z*z/4) / (1 + z)
 	return Interval{p, min(p, middle-half), max(p, middle+half)}.within(0, 1)
 }
 
-// doubt is the share of the variance that is left when a sample was drawn without
-// replacement: 0 where it holds all keys.
-func (s *Sample) doubt() float64 { return 1 - s.Share() }
+// correction is the finite population correction, the share of the variance that is left
+// when a sample was drawn without replacement: 0 where it has all keys.
+func (s *Sample) correction() float64 { return 1 - s.Share() }
 
 // Distinct returns the number of different keys in the stream: those of the
 // sample over the accepted share. The relative standard error is 1/√Len, so
 // Distinct at a hundredth of the memory knows it better; here it comes for
 // nothing. The interval is the score interval of a Poisson variate.
 func (s *Sample) Distinct() Interval {
-	k, z := float64(len(s.keys)), z95*z95*s.doubt()
+	k, z := float64(len(s.keys)), z95*z95*s.correction()
 	half := math.Sqrt(z*k + z*z/4)
 	return Interval{k, k + z/2 - half, k + z/2 + half}.over(s.Share(), k)
 }
@@ -233,7 +233,7 @@ func (s *Sample) Distinct() Interval {
 // Total returns the number of occurrences as the sample alone would estimate it:
 // the counts over the accepted share (Horvitz and Thompson, A generalization of
 // sampling without replacement from a finite universe, 1952). The truth
-// is N: the interval tells how well the sample stands for the whole stream in
+// is N: the interval shows how well the sample represents the whole stream in
 // whatever is summed over occurrences. It is too narrow when a few keys that are
 // not in the sample make up much of the stream.
 func (s *Sample) Total() Interval {
@@ -242,19 +242,19 @@ func (s *Sample) Total() Interval {
 		sum += float64(count)
 		squares += float64(count) * float64(count)
 	}
-	half := z95 * math.Sqrt(squares*s.doubt())
+	half := z95 * math.Sqrt(squares*s.correction())
 	return Interval{sum, sum - half, sum + half}.over(s.Share(), sum)
 }
 
-// over divides an interval for what the accepted share of the keys holds by that
-// share. What the sample holds is there for certain.
-func (i Interval) over(share, held float64) Interval {
-	return Interval{i.Estimate / share, i.Low / share, i.High / share}.within(held, math.Inf(1))
+// over divides an interval for the accepted keys by their share of all keys. What was
+// sampled is certain, and the least there can be.
+func (i Interval) over(share, sampled float64) Interval {
+	return Interval{i.Estimate / share, i.Low / share, i.High / share}.within(sampled, math.Inf(1))
 }
 
 // Merge makes s the sample of both streams: the smaller of the accepted shares,
 // and of the keys in both samples the sum of the counts. The limit stays that of s.
-// The samples need the same seed, else Merge returns ErrMerge and changes nothing.
+// The samples need the same seed, otherwise Merge returns ErrMerge and changes nothing.
 // It is the sample one machine would have kept if the limits and first shares are
 // the same too.
 func (s *Sample) Merge(o *Sample) error {

@@ -252,7 +252,7 @@ func TestSampleAgainstTruth(t *testing.T) {
 	}
 }
 
-// sampleAgainstTruth tries streams of so many times 10,000 keys.
+// sampleAgainstTruth tries streams of the given multiples of 10,000 keys.
 func sampleAgainstTruth(t *testing.T, size int, seeds uint64) {
 	counts := []int{0, 6000, 2500, 900, 300, 200, 50, 30, 15, 5}
 	for i := range counts {

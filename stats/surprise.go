@@ -18,16 +18,16 @@ const (
 // Surprise estimates the second moment of a stream, the sum over its words of
 // the square of the word's count, which the source calls its surprise number.
 //
-// The words met first are counted exactly: this is the head. In text the
+// The first words are counted exactly: this is the head. In text the
 // frequent words come early, so the head holds nearly all of the sum, and it
 // adds no error. Over the other words, the tail, it is the estimator of Alon,
 // Matias and Szegedy (The space complexity of approximating the frequency
-// moments, 1999, section 2.1): positions chosen uniformly, and for each the
-// count c of its word from there on. X = n(2c - 1) has the second moment as its
-// expectation, n being the length of the tail: the sum of 2c - 1 over all
-// positions of a word is 1 + 3 + 5 + ... = m². The positions are a reservoir,
-// each of the n so far chosen with the same chance, and the next one is drawn
-// ahead, so that a word not chosen costs no coin.
+// moments, 1999, section 2.1): positions are chosen uniformly, and for each one
+// counts c, the occurrences of its word from there on. X = n(2c - 1) has the
+// second moment as its expectation, n being the length of the tail: the sum of
+// 2c - 1 over all positions of a word is 1 + 3 + 5 + ... = m². The positions are
+// a reservoir, each of the n so far chosen with the same chance, and the next one
+// is drawn ahead, so that a word not chosen costs no coin.
 //
 // The first head different words are in the head, and of those that come later
 // the ones that still find a free slot. The figure is exact while there is no
@@ -42,13 +42,13 @@ const (
 // in 128 bits and the sum is rounded once, to a float64; what is estimated is a
 // float64 throughout.
 //
-// Where a stream turns into something else late, such as tables of numbers
-// after text, its new frequent words are in no head, and at the default size
-// too the error was seen to reach 6 %; the interval says so.
+// Where a stream changes late, such as from text to tables of numbers, its new
+// frequent words are not in the head. Errors up to 6 % were then seen, at the
+// default size too; the interval says so.
 //
-// Two sketches merge if one of them is still small; Merge says why, and of two
-// large ones that have to, CountSketch does. A Surprise is not safe for
-// concurrent use.
+// Two sketches merge if one of them is still small; Merge says why. Where two
+// large ones must merge, use CountSketch. A Surprise is not safe for concurrent
+// use.
 type Surprise struct {
 	key   uint64
 	n     uint64 // words added
@@ -69,7 +69,7 @@ type Surprise struct {
 const tailWord = 1 << 63
 
 // NewSurprise returns an empty sketch with an exact head of at least head
-// words, and at most MaxHead, and a reservoir of so many positions for the
+// words, and at most MaxHead, and a reservoir of the given positions for the
 // rest. With head <= 0 there is no head, and the sketch is the source's;
 // reservoir <= 0 means DefaultReservoir, and other sizes are brought between
 // MinReservoir and MaxReservoir. Sketches to be merged need the same sizes and
@@ -196,7 +196,7 @@ func (s *Surprise) admit(v, count uint64) bool {
 	return true
 }
 
-// opens reports whether the head has so many words that there is a front.
+// opens reports whether the head has enough words for a front.
 func (s *Surprise) opens() bool { return 3*s.heads > 2*s.limit }
 
 // open makes the front and moves the words there that find a slot. Before,
@@ -212,7 +212,7 @@ func (s *Surprise) open() {
 	}
 }
 
-// passTail goes on by one position of the tail, which holds v.
+// passTail advances by one position of the tail, which holds v.
 func (s *Surprise) passTail(v uint64) {
 	if s.tail.pass() {
 		s.choose(v)
@@ -292,7 +292,7 @@ func (q *squares) float() float64 {
 	n := bits.LeadingZeros64(q.hi)
 	top := q.hi<<n | q.lo>>(64-n)
 	if q.lo<<n != 0 {
-		top |= 1 // far below the digit that is rounded, it tells which way
+		top |= 1 // far below the digit that is rounded: it decides which way
 	}
 	return math.Ldexp(float64(top), 64-n)
 }

@@ -61,7 +61,7 @@ func (s *Surprise) countOpen(b *Bag, rest []uint16) (t tailOf) {
 }
 
 // countClosed is countOpen for when the head is closed: the usual case before long.
-// Most words are then in no table, and are told from the others without a branch.
+// Most words are then in no table, and are separated from the others without a branch.
 func (s *Surprise) countClosed(b *Bag, rest []uint16) (t tailOf) {
 	m := 0
 	for k, i := range rest {
@@ -97,10 +97,10 @@ func (s *Surprise) countClosed(b *Bag, rest []uint16) (t tailOf) {
 }
 
 // passText goes through the tail's words in the order of the text, as one of their
-// positions at least is to be chosen.
+// positions at least must be chosen.
 func (s *Surprise) passText(b *Bag) {
 	var marked [batch]uint16
-	for text := b.order[:b.length]; len(text) > 0; {
+	for text := b.text[:b.length]; len(text) > 0; {
 		part := text[:min(batch, len(text))]
 		text = text[len(part):]
 		n := 0

@@ -14,13 +14,13 @@ const (
 )
 
 // maxLength is how many words a form may say were added. Counts stay clear of
-// tailWord for as long as anyone goes on adding.
+// tailWord for as long as anyone continues to add.
 const maxLength = 1 << 62
 
 // AppendBinary appends the binary form of the sketch to dst: at the default
 // size 80 KiB once the head is full, and 16 bytes a different word before. It
 // holds the head, the chosen positions, the next one and the state of the
-// random numbers, so the sketch read from it goes on exactly as this one
+// random numbers, so the sketch read from it continues exactly as this one
 // would. The error is always nil.
 //
 // The form holds the key that the seed gives, and so the seed: keep it as
@@ -178,7 +178,7 @@ func (f *front) decodeCarry(from *binform.Decoder) {
 	}
 }
 
-// decode reads a table of at most so many words.
+// decode reads a table of at most the given number of words.
 func (t *table) decode(from *binform.Decoder, most int) {
 	n := int(from.Uint32())
 	from.Check(n <= most, "%d words in a table for at most %d", n, most)
@@ -209,7 +209,7 @@ const maxProbe = 1024
 
 const crowded = "too many words in one place"
 
-// probes returns how far slot i of so many lies from the home of v.
+// probes returns how far slot i, of the given number, lies from the home of v.
 func probes(i int, v uint64, slots int) int { return (i - home(v, slots)) & (slots - 1) }
 
 func (r *reservoir) decode(from *binform.Decoder) {
@@ -233,7 +233,7 @@ func (r *reservoir) decode(from *binform.Decoder) {
 	}
 }
 
-// checkHead counts the words of the head and holds them against the length.
+// checkHead counts the words of the head and compares them with the length.
 func (s *Surprise) checkHead(from *binform.Decoder) {
 	inFront := 2*len(s.front.pairs) - s.front.free
 	sum := s.tail.n
@@ -274,7 +274,7 @@ func (f *front) shutTo(v uint64) bool {
 	return p[1] != 0 && p[0]^v > countMask && p[1]^v > countMask
 }
 
-// checkTail holds the chosen positions against the counters of their words.
+// checkTail compares the chosen positions with the counters of their words.
 func (s *Surprise) checkTail(from *binform.Decoder) {
 	chosen := slices.Clone(s.tail.chosen)
 	slices.SortFunc(chosen, func(a, b position) int {

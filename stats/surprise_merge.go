@@ -12,8 +12,8 @@ var ErrTails = errors.New("stats: both sketches hold more words than they know, 
 
 // Merge makes s a sketch of both streams together, as if the words of the one
 // had been added after those of the other. It needs the same sizes and seed,
-// else it returns ErrMerge; and one of the two must be small, with no more than
-// two thirds of its head in use, else it returns ErrTails. If it returns an
+// otherwise it returns ErrMerge; and one of the two must be small, with no more than
+// two thirds of its head in use, otherwise it returns ErrTails. If it returns an
 // error it changes nothing; o is never changed.
 //
 // A small sketch knows each of its words and how often it came, and the second
@@ -81,7 +81,7 @@ func (s *Surprise) addRun(v, count uint64) (tail bool) {
 	return true
 }
 
-// passRun goes on by count positions of the tail, which all hold v. It takes
+// passRun advances by count positions of the tail, which all hold v. It takes
 // one turn for each of them that is chosen.
 func (s *Surprise) passRun(v, count uint64) {
 	for count > 0 {
@@ -129,8 +129,8 @@ func (f *front) find(v uint64) (slot int, found bool) {
 	if len(f.pairs) == 0 {
 		return 0, false
 	}
-	for i, held := range f.pair(v) {
-		if held^v <= countMask {
+	for i, slot := range f.pair(v) {
+		if slot^v <= countMask {
 			return 2*f.number(v) + i, true
 		}
 	}

@@ -55,7 +55,7 @@ func TestMergeOfSmallIsAdding(t *testing.T) {
 			a.AddAll(words)
 			want.AddAll(words)
 			if a.Surprise() != want.Surprise() || !bytes.Equal(marshaled(t, b), other) {
-				t.Errorf("%v: merged sketches go on differently, or share memory", c)
+				t.Errorf("%v: merged sketches continue differently, or share memory", c)
 			}
 		}
 	}

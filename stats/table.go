@@ -8,15 +8,15 @@ type table struct {
 	used   int
 
 	// hint is a bitmap of eight bits a slot, in a large table of 32, where few
-	// words are found in vain. A word whose bit is clear is not in the table; to
-	// find that out by searching takes three times as long.
-	// Words taken out leave their bits behind, stale of them.
+	// bits are set by mistake. A word whose bit is clear is not in the table; to
+	// find that out by searching takes three times as long. Removed words leave
+	// their bits behind: stale counts them.
 	hint  []uint64
 	stale int
 }
 
-// minSlots is the number of slots of a new table, and largeSlots that of one in
-// which a few bytes a slot more do not count: one of a whole crawl, not of a site.
+// minSlots is the number of slots of a new table, and largeSlots that of a table that may
+// take a few bytes more a slot: one of a whole crawl, not of a site.
 const (
 	minSlots   = 32
 	largeSlots = 1024

@@ -141,7 +141,7 @@ func realText(t testing.TB) []uint64 {
 	return hashes
 }
 
-// longText returns the real text, or so many words of a generated one, fewer
+// longText returns the real text, or n words of a generated one, fewer
 // when there is little time and a million when there is much.
 func longText(t *testing.T, words int) (name string, text []uint64) {
 	if text := realText(t); text != nil {

@@ -25,7 +25,7 @@ type Config struct {
 	Reservoir int    // of Surprise
 	Seed      uint64 // the same for all sketches of a crawl
 
-	cache int // slots for words seen lately; 0 stands for Registers
+	cache int // slots for recent words; 0 stands for Registers
 }
 
 // SiteConfig returns the sizes for one site of many, at most 16 KiB: exact up
@@ -66,9 +66,8 @@ func (w *Words) Add(h uint64) {
 // AddAll counts the words of a page.
 func (w *Words) AddAll(hashes []uint64) { AddAll(hashes, w) }
 
-// AddAll counts the words of a page in several sketches, such as those of the
-// crawl and of the site. Who does that for many pages keeps a Bag, which AddAll
-// makes anew.
+// AddAll counts the words of a page in several sketches, such as those of the crawl and of
+// the site. For many pages keep a Bag and call its AddAll: this one makes a new Bag.
 func AddAll(hashes []uint64, to ...*Words) {
 	if len(hashes) < fewWords {
 		for _, w := range to {
@@ -82,10 +81,10 @@ func AddAll(hashes []uint64, to ...*Words) {
 	b.AddAll(hashes, to...)
 }
 
-// fewWords are added sooner one by one than a Bag is made for them.
+// fewWords are added one by one sooner than a Bag is made for them.
 const fewWords = 64
 
-// Clone returns a copy that goes its own way.
+// Clone returns an independent copy.
 func (w *Words) Clone() *Words { return &Words{w.surprise.clone(), *w.tail.clone()} }
 
 // N returns the number of words added.

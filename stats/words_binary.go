@@ -9,7 +9,7 @@ const (
 
 // AppendBinary appends the binary form of the sketches to dst: the fields of
 // the Surprise, then those of the Distinct, 85 KiB for a whole crawl and 12 KiB for
-// a site. The Words read from it goes on exactly as this one would.
+// a site. The Words read from it continues exactly as this one would.
 // The error is always nil.
 //
 // The form holds the key that the seed gives, and so the seed: keep it as
@@ -45,8 +45,8 @@ func (w *Words) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// check holds the two sketches against each other: Distinct has seen exactly
-// the words that are not in the head.
+// check compares the two sketches: Distinct must have seen exactly the words that
+// are not in the head.
 func (w *Words) check(from *binform.Decoder) {
 	s, d := &w.surprise, &w.tail
 	from.Check(s.key == d.key, "the sketches have different keys")

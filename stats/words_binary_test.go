@@ -63,7 +63,7 @@ func allSaved() []saved {
 	}
 }
 
-// A sketch that was saved and loaded goes on as the one that was not, to the
+// A sketch that was saved and loaded continues as the one that was not, to the
 // bit: registers, martingale, head, chosen positions and the next one.
 func TestLoadedSketchGoesOn(t *testing.T) {
 	text := english().text(60_000, 6)
@@ -85,7 +85,7 @@ func TestLoadedSketchGoesOn(t *testing.T) {
 				loaded.AddAll(rest)
 			}
 			if !bytes.Equal(marshaled(t, through), marshaled(t, loaded)) {
-				t.Errorf("%s, saved after %d words, went on differently", c.name, cut)
+				t.Errorf("%s, saved after %d words, continued differently", c.name, cut)
 			}
 			if a, b := answers(through), answers(loaded); !slices.Equal(a, b) {
 				t.Errorf("%s, saved after %d words: %v, not saved %v", c.name, cut, b, a)
@@ -135,7 +135,7 @@ func TestFormOfLargeCounts(t *testing.T) {
 	}
 }
 
-// Every way to cut a form, with the frame put right again, is refused and
+// Every way to cut a form, with the frame repaired, is refused and
 // leaves the receiver as it was.
 func TestFormsRefuseCuts(t *testing.T) {
 	text := english().text(3000, 8)

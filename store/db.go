@@ -8,12 +8,12 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// DB holds what is committed atomically: ordered keys with values, in Pebble. Its methods
-// may be called by several goroutines at once.
+// DB stores the records that are committed atomically: ordered keys with values, in Pebble.
+// Its methods may be called by several goroutines at once.
 //
 // The first error in writing is final. From then on nothing more is written, every call
-// returns that error, and Close gives the database up as it is: what was committed before
-// is there at the next opening, by another process. See guard.
+// returns that error, and Close abandons the database as it is: what was committed before
+// is there when another process opens it. See guard.
 type DB struct {
 	db    *pebble.DB
 	guard *guard
@@ -21,10 +21,10 @@ type DB struct {
 
 // Limits of the database, for a resident memory of some 8 MiB and a fast opening.
 const (
-	memTableSize = 2 << 20 // what is in no table yet: in memory twice, replayed at an opening
+	memTableSize = 2 << 20 // changes in no table yet: in memory twice, replayed at an opening
 	cacheSize    = 4 << 20 // blocks of tables; the frontier reads each block of URLs about once
 	maxOpenFiles = 128     // tables have 2 MiB and more
-	manifestSize = 1 << 20 // read whole at every opening, so it is begun anew when so long
+	manifestSize = 1 << 20 // read whole at every opening, so a longer one is rewritten
 )
 
 // openDB opens the database in dir, and makes it unless readOnly.
@@ -125,7 +125,7 @@ func successor(prefix []byte) []byte {
 }
 
 // Commit applies b as a whole and returns when it is durable. On an error b may or may
-// not have been committed: the next opening tells. The batch is used up either way.
+// not have been committed: the next opening shows. The batch cannot be used again.
 func (db *DB) Commit(b *Batch) error {
 	if err := db.guard.err(); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (db *DB) Commit(b *Batch) error {
 }
 
 // Close ends background work and closes the files, within the time of one compaction; a
-// database that failed it gives up. Nothing else may be called afterwards.
+// database that failed is abandoned. Nothing else may be called afterwards.
 func (db *DB) Close() error {
 	if err := db.guard.err(); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (db *DB) Close() error {
 }
 
 // Batch gathers changes that Commit applies together. It belongs to one goroutine at a
-// time. A batch should stay below 1 MiB: a larger one is written as a table of its own.
+// time. A batch should stay below 1 MiB: Pebble writes a larger one as a table of its own.
 type Batch struct {
 	batch *pebble.Batch
 	key   []byte // scratch of QueueWriter
@@ -168,7 +168,7 @@ func (b *Batch) DeleteRange(from, to []byte) { must(b.batch.DeleteRange(from, to
 // Len returns the size of the batch in bytes, a few before anything is in it.
 func (b *Batch) Len() int { return b.batch.Len() }
 
-// must guards what can fail only for an indexed batch, which ours are not.
+// must checks calls that can fail only for an indexed batch, which ours are not.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -34,7 +34,7 @@ type Dir struct {
 	readOnly bool
 	resumed  bool
 
-	positions positions // of the last commit, then of the last Cut; owned by who records
+	positions positions // of the last commit, then of the last Cut; owned by the recorder
 	value     []byte    // scratch of Cut
 	cuts      []CutLine
 
@@ -50,7 +50,7 @@ func (d *Dir) Path() string { return d.path }
 // FS returns the file system that the directory is in.
 func (d *Dir) FS() FS { return d.fs }
 
-// Meta returns what crawl.json holds.
+// Meta returns the contents of crawl.json.
 func (d *Dir) Meta() Meta { return d.meta }
 
 // DB returns the state, nil if the crawl is not durable.
@@ -64,7 +64,7 @@ func (d *Dir) Durable() bool { return d.db != nil }
 func (d *Dir) Resumed() bool { return d.resumed }
 
 // Free returns how many bytes the disk has left for this process, math.MaxInt64 if the
-// system cannot tell.
+// system does not say.
 func (d *Dir) Free() (int64, error) {
 	u, err := d.fs.GetDiskUsage(d.path)
 	if errors.Is(err, vfs.ErrUnsupported) {
@@ -73,9 +73,9 @@ func (d *Dir) Free() (int64, error) {
 	return int64(min(u.AvailBytes, math.MaxInt64)), err
 }
 
-// Lines opens DIR/name to append lines to it, and makes it if there is none. What is
-// behind the last commit is cut off; see Cuts. ErrDamaged says that the file has lost
-// what was committed.
+// Lines opens DIR/name to append lines to it, and creates it if there is none. Lines behind
+// the last commit are cut off; see Cuts. ErrDamaged means that the file has lost committed
+// lines.
 func (d *Dir) Lines(name string) (*Lines, error) {
 	if err := d.writable(); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (d *Dir) Lines(name string) (*Lines, error) {
 	return l, nil
 }
 
-// writable refuses a change of what is open for reading.
+// writable returns an error if the directory is open for reading only.
 func (d *Dir) writable() error {
 	if d.readOnly {
 		return fmt.Errorf("%s is open for reading only", d.path)
@@ -111,8 +111,8 @@ func (d *Dir) writable() error {
 	return nil
 }
 
-// CheckLines returns an ErrDamaged if the named file of lines is not there as far as it was
-// committed. It reads what lies behind that, and changes nothing.
+// CheckLines returns an ErrDamaged if the named file lacks committed lines. It reads the
+// lines behind those, and changes nothing.
 func (d *Dir) CheckLines(name string) error {
 	_, err := behind(d.fs, d.file(name), d.positions.at[name])
 	return err
@@ -124,8 +124,8 @@ func (d *Dir) Cuts() []CutLine { return slices.Clone(d.cuts) }
 // Putter takes the records of a commit; a Batch is one.
 type Putter = interface{ Put(key, value []byte) }
 
-// Cut hands all lines over to their files and puts the positions thereby reached into b.
-// Sync must bring them to disk before b is committed.
+// Cut writes all lines to their files and adds the positions they reach to b. Call Sync,
+// which brings them to disk, before b is committed.
 func (d *Dir) Cut(b Putter) error {
 	if err := d.writable(); err != nil {
 		return err
@@ -142,8 +142,8 @@ func (d *Dir) Cut(b Putter) error {
 	return nil
 }
 
-// Sync brings to disk what has been handed over to the files. It may run beside Cut and
-// the writing of lines, which wait for it only if their buffer is full.
+// Sync brings to disk what was written to the files. It may run beside Cut and the writing
+// of lines, which wait for it only if their buffer is full.
 func (d *Dir) Sync() error {
 	for _, l := range d.opened() {
 		if err := l.sync(); err != nil {
@@ -159,8 +159,8 @@ func (d *Dir) opened() []*Lines {
 	return d.lines // only ever appended to
 }
 
-// Close brings all lines to disk, closes everything and gives up the lock. What was not
-// committed is cut off when the crawl is opened again.
+// Close brings all lines to disk, closes everything and releases the lock. Lines that were
+// not committed are cut off when the crawl is opened again.
 func (d *Dir) Close() error {
 	var errs []error
 	for _, l := range d.opened() {

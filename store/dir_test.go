@@ -345,11 +345,13 @@ func TestTruncate(t *testing.T) {
 		if err := writeSynced(fsys, name, []byte("0123456789")); err != nil {
 			t.Fatal(err)
 		}
-		if err := fsys.Truncate(name, 4); err != nil {
-			t.Fatal(err)
-		}
-		if data, err := readFile(fsys, name, 100); string(data) != "0123" || err != nil {
-			t.Errorf("%s: %q, %v", name, data, err)
+		for _, want := range []string{"0123456789", "0123", ""} { // the first has that size already
+			if err := fsys.Truncate(name, int64(len(want))); err != nil {
+				t.Fatal(err)
+			}
+			if data, err := readFile(fsys, name, 100); string(data) != want || err != nil {
+				t.Errorf("%s: %q, %v, want %q", name, data, err, want)
+			}
 		}
 		if err := fsys.Truncate(name+"x", 0); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("no such file: %v", err)

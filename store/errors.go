@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// What can be wrong with a directory, in the chain of the error that names it.
+// The faults of a directory, each in the chain of the error that names the directory.
 var (
 	ErrExists     = errors.New("holds a crawl already")
 	ErrNoCrawl    = errors.New("holds no crawl")
@@ -17,11 +17,11 @@ var (
 	ErrDamaged    = errors.New("is damaged")
 )
 
-// sharingViolation is what Windows says of a lock file that another process has open.
+// sharingViolation is Windows' error for a lock file that another process has open.
 const sharingViolation = syscall.Errno(32)
 
-// lockHeld reports whether an error of FS.Lock means that somebody has the lock, not that
-// the lock file could not be made.
+// lockHeld reports whether an error of FS.Lock means that another process has the lock, not
+// that the lock file could not be created.
 func lockHeld(err error) bool {
 	var path *os.PathError
 	var errno syscall.Errno

@@ -17,7 +17,7 @@ type FS interface {
 	vfs.FS
 
 	// Truncate cuts the named file to size bytes, which must not be more than it has.
-	// A File that was opened before may go on seeing the old content: open it again.
+	// A File that was opened before may still have the old content: open it again.
 	Truncate(name string, size int64) error
 }
 
@@ -50,8 +50,8 @@ func OnMem(m *vfs.MemFS) FS {
 	return Wrap(m, func(name string, size int64) error { return truncateByCopy(m, name, size) })
 }
 
-// Wrap makes an FS of another one and its way to truncate: of one that injects errors,
-// say.
+// Wrap makes an FS of a Pebble file system, such as one that injects errors, and a function
+// that truncates a file.
 func Wrap(fs vfs.FS, truncate func(name string, size int64) error) FS {
 	return wrapped{fs, truncate}
 }
@@ -134,7 +134,7 @@ func syncDir(fs vfs.FS, dir string) error {
 	return d.Close()
 }
 
-// exists reports whether there is something of that name.
+// exists reports whether there is a file or directory of that name.
 func exists(fs vfs.FS, name string) (bool, error) {
 	_, err := fs.Stat(name)
 	if errors.Is(err, os.ErrNotExist) {

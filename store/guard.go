@@ -16,10 +16,10 @@ import (
 // guard stands between Pebble and the file system, because Pebble does not give up on a
 // full or broken disk in a way that a crawl could survive: a failed write of its log ends
 // the process, a failed change of log panics or throws, a failed flush is tried again for
-// ever. The guard remembers the first error and parks the goroutine that met it for good,
-// and every one that wants to write after it, so none of that happens: the database is
-// abandoned with its goroutines, and the directory stays as the failure left it, which is
-// as a crash would have. Calls that wait for Pebble return when that comes to pass.
+// ever. The guard records the first error and parks the goroutine that met it for ever, and
+// every goroutine that wants to write later, so none of that happens: the database is
+// abandoned with its goroutines, and the directory stays as the failure left it, as a crash
+// would have. Calls that wait for Pebble return as soon as the guard has an error.
 //
 // The errors of reads go to the reader. But while Pebble opens they are final, too: it
 // has been seen to panic in the background after an Open that failed late.
@@ -104,8 +104,8 @@ func (g *guard) Fatalf(format string, args ...any) { g.pass(fmt.Errorf(format, a
 
 func (g *guard) Unwrap() vfs.FS { return g.FS }
 
-// Create also mends the order of two names: a marker names a file that must be there, but
-// Pebble syncs the directory only after it has made both.
+// Create also makes names durable in the right sequence: a marker names a file that must be
+// there, but Pebble syncs the directory only after it has created both.
 func (g *guard) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	g.pass(nil)
 	if strings.HasPrefix(g.PathBase(name), "marker.") {
@@ -161,7 +161,7 @@ func (g *guard) Remove(name string) error {
 	return g.FS.Remove(name) // a file left behind harms nothing
 }
 
-// Lock says whose lock it is.
+// Lock names the lock in its error.
 func (g *guard) Lock(name string) (io.Closer, error) {
 	l, err := g.FS.Lock(name)
 	if err != nil && lockHeld(err) {

@@ -11,9 +11,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Lines writes lines of JSON to a file of a crawl directory. It hands over whole lines
-// only, and cuts off what a failed write left behind, so the file never ends in half a
-// line. The first error is final.
+// Lines writes lines of JSON to a file of a crawl directory. It writes whole lines only, and
+// cuts off the remains of a failed write, so the file never ends in half a line. The first
+// error is final.
 //
 // It belongs to one goroutine; only Dir.Sync may run beside it.
 type Lines struct {
@@ -71,7 +71,7 @@ func (l *Lines) flushFull() error {
 	return l.Flush()
 }
 
-// Flush hands over to the file what has been written.
+// Flush writes the buffered lines to the file.
 func (l *Lines) Flush() error {
 	data := l.buf.Bytes()
 	defer l.buf.Reset() // after an error, too: nothing is written any more
@@ -97,7 +97,7 @@ func (l *Lines) position() int64 {
 	return l.length
 }
 
-// sync brings the file to disk. After a failed one nobody knows what is there, so that
+// sync brings the file to disk. After a failed sync nobody knows what is there, so its error
 // is final, too.
 func (l *Lines) sync() error {
 	l.mu.Lock()
@@ -121,7 +121,7 @@ func (l *Lines) close() error {
 	return errors.Join(err, l.file.Close())
 }
 
-// CutLine is what was behind a file's committed position.
+// CutLine describes what was behind a file's committed position.
 type CutLine struct {
 	File    string
 	Records int   // whole lines
@@ -137,8 +137,8 @@ func cutBack(fs FS, path string, at int64) (CutLine, error) {
 	return cut, fs.Truncate(path, at)
 }
 
-// behind returns what lies behind the committed length. A file that is not there, or
-// does not end a line at that length, is damaged.
+// behind describes what is behind the committed length. A file that does not exist, or has no
+// end of a line at that length, is damaged.
 func behind(fs FS, path string, at int64) (CutLine, error) {
 	found, err := exists(fs, path)
 	if err != nil || !found && at == 0 {
@@ -150,7 +150,7 @@ func behind(fs FS, path string, at int64) (CutLine, error) {
 	return tail(fs, path, at)
 }
 
-// tail counts what is behind the first at bytes.
+// tail counts the lines and bytes behind the first at bytes.
 func tail(fs FS, path string, at int64) (CutLine, error) {
 	f, err := fs.Open(path)
 	if err != nil {

@@ -14,8 +14,8 @@ const Format = 1
 // metaLimit bounds crawl.json, in bytes.
 const metaLimit = 64 << 20
 
-// Meta is crawl.json: what the crawl was told to do. It may hold secrets, such as the
-// value of a Cookie header, so only its owner may read the file.
+// Meta is crawl.json: the settings of the crawl. It may contain secrets, such as the value of
+// a Cookie header, so only its owner may read the file.
 type Meta struct {
 	Format  int                 `json:"format"`  // set by Create
 	Version string              `json:"version"` // of the program
@@ -24,7 +24,7 @@ type Meta struct {
 	Flags   map[string][]string `json:"flags"` // the command's flags that differ from their default
 }
 
-// ReadMeta reads crawl.json; it takes no lock. Errors are those of Open but ErrLocked.
+// ReadMeta reads crawl.json; it takes no lock. Errors are those of Open, except ErrLocked.
 func ReadMeta(fsys FS, dir string) (Meta, error) {
 	name := fsys.PathJoin(dir, metaFile)
 	data, err := readFile(fsys, name, metaLimit)
@@ -40,7 +40,7 @@ func ReadMeta(fsys FS, dir string) (Meta, error) {
 	return m, m.decode(name, data)
 }
 
-// noMeta says what a directory without crawl.json is.
+// noMeta returns the error about a directory without crawl.json.
 func noMeta(fsys FS, dir string) error {
 	for _, name := range crawlFiles {
 		if found, err := exists(fsys, fsys.PathJoin(dir, name)); err != nil {
@@ -87,7 +87,7 @@ func (d *Dir) SetMeta(m Meta) error {
 	return nil
 }
 
-// encode refuses what could not be read back.
+// encode fails if the result could not be read back.
 func (m Meta) encode(limit int) ([]byte, error) {
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {

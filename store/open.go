@@ -9,10 +9,10 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Create makes the directory, with its parents, and in it the beginning of a crawl, which
-// is durable when it returns. It refuses a directory that holds a crawl: ErrExists, or
-// ErrLocked while that is running. A crawl that is not durable has no crawl.json and no
-// state: nothing can be resumed, and nothing but the files of Lines is written.
+// Create creates the directory, with its parents, and in it a new crawl, which is durable when
+// Create returns. It refuses a directory that has a crawl: with ErrExists, or with ErrLocked
+// while that crawl is running. A crawl that is not durable has no crawl.json and no state: it
+// cannot be resumed, and only the files of Lines are written.
 func Create(fs FS, dir string, meta Meta, durable bool) (*Dir, error) {
 	if err := makeDir(fs, dir); err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func Create(fs FS, dir string, meta Meta, durable bool) (*Dir, error) {
 	return d, nil
 }
 
-// begin writes what makes a directory a durable crawl. The first commit says that it is
-// whole: a crawl.json without it is a start that was cut short.
+// begin writes the files of a durable crawl. The first commit marks them as complete: a
+// crawl.json without it is from a start that was interrupted.
 func (d *Dir) begin() (err error) {
 	if err := d.SetMeta(d.meta); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (d *Dir) begin() (err error) {
 	return nil
 }
 
-// firstCommit also makes the name of the state durable, which Pebble does not.
+// firstCommit also makes the state's directory entry durable, which Pebble does not.
 func (d *Dir) firstCommit() error {
 	if err := syncDir(d.fs, d.path); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (d *Dir) firstCommit() error {
 	return d.db.Commit(b)
 }
 
-// checkUnused refuses a directory that holds a crawl, running or not.
+// checkUnused refuses a directory that has a crawl, running or not.
 func checkUnused(fs FS, dir string) error {
 	for _, name := range crawlFiles {
 		found, err := exists(fs, fs.PathJoin(dir, name))
@@ -74,7 +74,7 @@ func checkUnused(fs FS, dir string) error {
 	return nil
 }
 
-// checkUnlocked says ErrLocked if another process uses the directory.
+// checkUnlocked returns ErrLocked if another process uses the directory.
 func checkUnlocked(fs FS, dir string) error {
 	if found, err := exists(fs, fs.PathJoin(dir, lockFile)); err != nil || !found {
 		return err
@@ -97,12 +97,12 @@ func lockDir(fs FS, dir string) (*Dir, error) {
 	return &Dir{fs: fs, path: dir, lock: l, positions: positions{at: map[string]int64{}}}, nil
 }
 
-// Open opens a crawl to go on with it. Errors are ErrNoCrawl, ErrNotDurable, ErrLocked,
+// Open opens a crawl to continue it. Errors are ErrNoCrawl, ErrNotDurable, ErrLocked,
 // ErrNewer and ErrDamaged, which name the directory, and those of the file system.
 func Open(fs FS, dir string) (*Dir, error) { return open(fs, dir, false) }
 
 // OpenRead opens a crawl to look at its state. It takes the lock, too, but changes
-// nothing: Lines and Cut fail. Errors are those of Open; ErrNoCrawl also says that the
+// nothing: Lines and Cut fail. Errors are those of Open; ErrNoCrawl also means that the
 // crawl ended before its first commit.
 func OpenRead(fs FS, dir string) (*Dir, error) { return open(fs, dir, true) }
 
@@ -125,7 +125,7 @@ func (d *Dir) openState() (err error) {
 	if d.meta, err = ReadMeta(d.fs, d.path); err != nil { // again, under the lock
 		return err
 	}
-	if d.readOnly { // which makes nothing
+	if d.readOnly { // then nothing is created
 		state, err := pebble.Peek(d.file(stateDir), d.fs)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !state.Exists {
 			return d.unbegun()
@@ -165,7 +165,7 @@ func (d *Dir) readState() error {
 	return err
 }
 
-// resumeBegin completes a start that was cut short. Nothing can have been recorded then,
+// resumeBegin completes a start that was interrupted. Nothing can have been recorded then,
 // so records mean that the state has been lost.
 func (d *Dir) resumeBegin() error {
 	if d.readOnly {

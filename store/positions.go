@@ -13,7 +13,7 @@ const (
 	positionsVersion = 1
 )
 
-// positions is how long each file was at a commit.
+// positions are the lengths of the files at a commit.
 type positions struct {
 	cuts uint64 // calls of Cut so far, over all runs
 	at   map[string]int64

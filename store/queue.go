@@ -7,8 +7,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Queue is the part of the state that the frontier lives in: blocks of queued URLs, and a
-// record per host. It belongs to one goroutine.
+// Queue is the frontier's part of the state: blocks of queued URLs, and a record per host.
+// It belongs to one goroutine.
 type Queue struct {
 	db         *DB
 	key, value []byte // scratch
@@ -31,8 +31,8 @@ func (q *Queue) Block(host string, depth int, seq uint64) ([]byte, error) {
 	return value, nil
 }
 
-// Hosts calls fn with the record of every host, which is valid during the call. The order
-// is that of the keys: by shard, then by name.
+// Hosts calls fn with the record of every host, which is valid during the call. Hosts come
+// as their keys do: by shard, then by name.
 func (q *Queue) Hosts(fn func(host string, state []byte) error) error {
 	return q.db.Scan([]byte{'h'}, func(key, value []byte) error {
 		if len(key) < 3 {
@@ -42,10 +42,10 @@ func (q *Queue) Hosts(fn func(host string, state []byte) error) error {
 	})
 }
 
-// Writer returns what puts the frontier's changes into b.
+// Writer returns a writer of the frontier's changes to b.
 func (q *Queue) Writer(b *Batch) QueueWriter { return QueueWriter{b} }
 
-// QueueWriter puts the frontier's changes into a batch. It copies what it is given.
+// QueueWriter adds the frontier's changes to a batch. It copies its arguments.
 type QueueWriter struct{ b *Batch }
 
 // PutBlock adds a block.
@@ -54,7 +54,7 @@ func (w QueueWriter) PutBlock(host string, depth int, seq uint64, block []byte) 
 	w.b.Put(w.b.key, block)
 }
 
-// fewBlocks is how many deletions are cheaper than one of a range.
+// fewBlocks is up to how many single deletions are cheaper than one of a range.
 const fewBlocks = 16
 
 // DeleteBlocks removes the blocks with from <= seq < to, whether they are there or not.
@@ -75,8 +75,8 @@ func (w QueueWriter) PutHost(host string, state []byte) {
 	w.b.Put(w.b.key, state)
 }
 
-// appendHost appends what the keys of a host begin with: the kind, the host's shard, one
-// of 1024, and its name.
+// appendHost appends the common prefix of a host's keys: the kind, the host's shard, one of
+// 1024, and its name.
 func appendHost(dst []byte, kind byte, host string) []byte {
 	dst = append(dst, kind)
 	dst = binary.BigEndian.AppendUint16(dst, uint16(xxhash.Sum64String(host)>>54))

@@ -10,18 +10,18 @@ import (
 
 // Sieve is the exact log of a crawl: 64-bit fingerprints of all admitted URLs and of
 // the prefixes that the layers of its filter know, on disk at 8.03 bytes each. It
-// settles what a filter calls "maybe" in sorted batches, and is what the filter is
-// rebuilt from. docs/format/seen.md describes its bytes.
+// answers, in sorted batches, where the filter can only say "maybe", and the filter is
+// rebuilt from it. docs/format/seen.md describes its bytes.
 //
-// What a commit admitted goes into its batch as a journal entry (Journal). Now and
-// then Append makes a sorted run of the entries that were committed; runs of a size are
-// merged by four, so that there are few. A committed fingerprint is always in an
-// entry or in a run. Check and Each know the runs only; what is in entries the
-// caller knows, who has it in memory since it was admitted, or reads it with
+// The URLs that a commit admitted go into its batch as a journal entry (Journal). From time
+// to time Append makes a sorted run of the committed entries; four runs of one size are
+// merged into one, so that there are few. A committed fingerprint is always in an
+// entry or in a run. Check and Each know the runs only. The caller knows the fingerprints
+// in entries: it has them in memory since they were admitted, or reads them with
 // EachJournalled after a restart.
 //
 // Memory: a 64th of a byte for each URL, 272 KiB for checking, less than 1 MiB while runs
-// are merged, and what Append says; and one open file a run. Two URLs with one
+// are merged, and Append's (see there); and one open file per run. Two URLs with one
 // fingerprint are taken for one: with n URLs the chance that there are any is
 // 1 - e^(-n(n-1)/2^65), 0.03 percent for a hundred million. Nothing else is lost.
 //
@@ -43,8 +43,8 @@ type Sieve struct {
 	merging  *merging
 	lookup   lookup
 
-	// Limits, constant but in tests.
-	background int64 // merges of more fingerprints than that do not hold up Append
+	// Limits, constant except in tests.
+	background int64 // merges of more fingerprints than this do not delay Append
 	maxSort    int   // fingerprints sorted at a time
 }
 
@@ -106,7 +106,7 @@ func (s *Sieve) prepare() error {
 	if s.ready {
 		return nil
 	}
-	// Synced even if it is there already: that may be an earlier try's doing.
+	// Synced even if it exists: an earlier attempt may have failed after creating it.
 	if err := s.fs.MkdirAll(s.dir, 0o755); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (s *Sieve) prepare() error {
 	return nil
 }
 
-// path returns where the run with that number is.
+// path returns the file of the run with that number.
 func (s *Sieve) path(number uint32) string { return s.fs.PathJoin(s.dir, runName(number)) }
 
 // Len returns how many fingerprints the runs hold: of URLs if layer is negative,

@@ -10,15 +10,15 @@ import (
 
 const benchURLs = 10_000_000
 
-// benchNames returns n ascending names, spread as random ones are, without sorting.
-func benchNames(seed uint64, n int) []uint64 {
+// benchFps returns n ascending fingerprints, spread as random ones are, without sorting.
+func benchFps(seed uint64, n int) []uint64 {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	names := make([]uint64, n)
+	fps := make([]uint64, n)
 	step := math.MaxUint64 / uint64(n)
-	for i := range names {
-		names[i] = uint64(i)*step + rng.Uint64N(step)
+	for i := range fps {
+		fps[i] = uint64(i)*step + rng.Uint64N(step)
 	}
-	return names
+	return fps
 }
 
 // benchLog writes a log of 10 million URLs in the given runs to a directory of the disk.
@@ -31,7 +31,7 @@ func benchLog(b *testing.B, sizes []int) *Sieve {
 	dir := b.TempDir()
 	s := &Sieve{fs: Disk(), dir: dir, next: 1}
 	for i, n := range sizes {
-		r := writeNames(b, dir, uint32(i+1), benchNames(uint64(i), n))
+		r := writeNames(b, dir, uint32(i+1), benchFps(uint64(i), n))
 		b.Cleanup(func() { r.file.Close() })
 		s.runs = append(s.runs, r)
 	}
@@ -52,7 +52,7 @@ func tiers() []int {
 	return append([]int{left}, sizes...)
 }
 
-// A batch of names, half of them in a log of 10 million on disk (in the page cache after
+// A batch of fingerprints, half of them in a log of 10 million on disk (in the page cache after
 // the first batches).
 func BenchmarkSieveCheck(b *testing.B) {
 	for name, sizes := range map[string][]int{"runs=1": {benchURLs}, "runs=10": tiers()} {
@@ -60,7 +60,7 @@ func BenchmarkSieveCheck(b *testing.B) {
 		for _, size := range []int{64, 1 << 10, 1 << 14, 1 << 16} {
 			b.Run(fmt.Sprintf("%s/batch=%d", name, size), func(b *testing.B) {
 				rng := rand.New(rand.NewPCG(1, 1))
-				known := benchNames(0, sizes[0])
+				known := benchFps(0, sizes[0])
 				batches := make([][]uint64, 8)
 				for i := range batches {
 					for j := range size {

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// lookupNames is how many names are looked up at a time.
-	lookupNames = 1 << 12
+	// lookupFps is how many fingerprints are looked up at a time.
+	lookupFps = 1 << 12
 
 	// lookupBlocks is how many blocks one read takes at most: 256 KiB.
 	lookupBlocks = 64
@@ -21,48 +21,48 @@ const (
 
 // lookup is what Check needs besides the runs: 272 KiB, made at the first call.
 type lookup struct {
-	where []int32 // for each name its block, -1 for none
+	where []int32 // for each fingerprint its block, -1 for none
 	buf   []byte
 }
 
-// Check sets found[i] to whether names[i] is the fingerprint of a URL in a run. Names must
-// ascend; equal ones are allowed. The larger the batch the cheaper is a name: neighbours
+// Check sets found[i] to whether fps[i] is the fingerprint of a URL in a run. fps must
+// ascend; equal ones are allowed. The larger the batch the cheaper is each: neighbours
 // share a block of 4 KiB, and a batch that needs most blocks reads large pieces in a row.
-// In a log of 10 million in the page cache a name of 1,000 takes 2 microseconds of CPU
+// In a log of 10 million in the page cache a fingerprint of 1,000 takes 2 microseconds of CPU
 // time, one of 16,000 takes 0.8 to 1.2, depending on how many runs there are, and one of
 // 64,000 takes 0.3 to 0.6. On an error nothing is known.
-func (s *Sieve) Check(names []uint64, found []bool) error {
-	if len(names) != len(found) || !slices.IsSorted(names) {
-		panic("store: Check wants ascending names and as many answers")
+func (s *Sieve) Check(fps []uint64, found []bool) error {
+	if len(fps) != len(found) || !slices.IsSorted(fps) {
+		panic("store: Check wants ascending fingerprints and as many answers")
 	}
 	clear(found)
-	for len(names) > 0 {
-		n := min(len(names), lookupNames)
+	for len(fps) > 0 {
+		n := min(len(fps), lookupFps)
 		for _, r := range s.runs {
-			if err := s.lookup.run(r, names[:n], found[:n]); err != nil {
+			if err := s.lookup.run(r, fps[:n], found[:n]); err != nil {
 				return err
 			}
 		}
-		names, found = names[n:], found[n:]
+		fps, found = fps[n:], found[n:]
 	}
 	return nil
 }
 
-// run looks names up in one run.
-func (l *lookup) run(r *run, names []uint64, found []bool) error {
+// run looks fingerprints up in one run.
+func (l *lookup) run(r *run, fps []uint64, found []bool) error {
 	if l.buf == nil {
-		l.where = make([]int32, lookupNames)
+		l.where = make([]int32, lookupFps)
 		l.buf = make([]byte, lookupBlocks*blockSize)
 	}
-	where := l.where[:len(names)]
-	locate(r.fences, names, found, where)
-	for i := 0; i < len(names); {
+	where := l.where[:len(fps)]
+	locate(r.fences, fps, found, where)
+	for i := 0; i < len(fps); {
 		if where[i] < 0 {
 			i++
 			continue
 		}
 		end := span(where, i)
-		if err := l.piece(r, names[i:end], found[i:end], where[i:end]); err != nil {
+		if err := l.piece(r, fps[i:end], found[i:end], where[i:end]); err != nil {
 			return err
 		}
 		i = end
@@ -70,12 +70,12 @@ func (l *lookup) run(r *run, names []uint64, found []bool) error {
 	return nil
 }
 
-// locate sets where[i] to the block that holds names[i] if any does, -1 if none can or if
+// locate sets where[i] to the block that holds fps[i] if any does, -1 if none can or if
 // it was found already.
-func locate(fences, names []uint64, found []bool, where []int32) {
-	block := -1 // the last one with a fence <= the name
-	for i, name := range names {
-		block += gallop(fences[block+1:], name)
+func locate(fences, fps []uint64, found []bool, where []int32) {
+	block := -1 // the last one with a fence <= the fingerprint
+	for i, fp := range fps {
+		block += gallop(fences[block+1:], fp)
 		where[i] = int32(block)
 		if found[i] {
 			where[i] = -1
@@ -83,19 +83,19 @@ func locate(fences, names []uint64, found []bool, where []int32) {
 	}
 }
 
-// gallop returns how many of the ascending fences are at most name, in time logarithmic
+// gallop returns how many of the ascending fences are at most fp, in time logarithmic
 // in the answer.
-func gallop(fences []uint64, name uint64) int {
+func gallop(fences []uint64, fp uint64) int {
 	bound := 1
-	for bound <= len(fences) && fences[bound-1] <= name {
+	for bound <= len(fences) && fences[bound-1] <= fp {
 		bound *= 2
 	}
-	low := bound / 2 // fences[:low] are at most name
+	low := bound / 2 // fences[:low] are at most fp
 	rest := fences[low:min(bound, len(fences))]
-	return low + sort.Search(len(rest), func(i int) bool { return rest[i] > name })
+	return low + sort.Search(len(rest), func(i int) bool { return rest[i] > fp })
 }
 
-// span returns up to which name one read shall go that begins with the block of the first.
+// span returns how many fingerprints one read covers that begins with the block of the first.
 func span(where []int32, first int) (end int) {
 	last := where[first]
 	for end = first + 1; end < len(where); end++ {
@@ -111,9 +111,9 @@ func span(where []int32, first int) (end int) {
 	return end
 }
 
-// piece reads the blocks of the given names, which lie in a row and of which the first
+// piece reads the blocks of the given fingerprints, which lie in a row and of which the first
 // has one, and looks them up.
-func (l *lookup) piece(r *run, names []uint64, found []bool, where []int32) error {
+func (l *lookup) piece(r *run, fps []uint64, found []bool, where []int32) error {
 	first, last := where[0], slices.Max(where)
 	buf := l.buf[:int(last-first+1)*blockSize]
 	if err := r.read(buf, int64(first)); err != nil {
@@ -121,7 +121,7 @@ func (l *lookup) piece(r *run, names []uint64, found []bool, where []int32) erro
 	}
 	checked := int32(-1)
 	var block []byte
-	for i, name := range names {
+	for i, fp := range fps {
 		w := where[i]
 		if w < 0 {
 			continue
@@ -133,7 +133,7 @@ func (l *lookup) piece(r *run, names []uint64, found []bool, where []int32) erro
 			}
 			checked = w
 		}
-		found[i] = has(block, name, r.inBlock(w))
+		found[i] = has(block, fp, r.inBlock(w))
 	}
 	return nil
 }
@@ -143,16 +143,16 @@ func (r *run) inBlock(block int32) int {
 	return int(min(r.counts[0]-int64(block)*perBlock, perBlock))
 }
 
-// has reports whether name is one of the first n numbers of a block, which ascend.
-func has(block []byte, name uint64, n int) bool {
+// has reports whether fp is one of the first n numbers of a block, which ascend.
+func has(block []byte, fp uint64, n int) bool {
 	low, high := 0, n
 	for low < high {
 		middle := (low + high) / 2
-		if binary.LittleEndian.Uint64(block[8*middle:]) < name {
+		if binary.LittleEndian.Uint64(block[8*middle:]) < fp {
 			low = middle + 1
 		} else {
 			high = middle
 		}
 	}
-	return low < n && binary.LittleEndian.Uint64(block[8*low:]) == name
+	return low < n && binary.LittleEndian.Uint64(block[8*low:]) == fp
 }

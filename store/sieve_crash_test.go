@@ -130,18 +130,18 @@ func (c *scenario) check(t *testing.T, fs FS) {
 // checkAll asks for every name of a set.
 func checkAll(t *testing.T, s *Sieve, set map[uint64]bool) {
 	t.Helper()
-	var names []uint64
+	var fps []uint64
 	for x := range set {
-		names = append(names, x)
+		fps = append(fps, x)
 	}
-	slices.Sort(names)
-	found := make([]bool, len(names))
-	if err := s.Check(names, found); err != nil {
+	slices.Sort(fps)
+	found := make([]bool, len(fps))
+	if err := s.Check(fps, found); err != nil {
 		t.Error(err)
 		return
 	}
 	if i := slices.Index(found, false); i >= 0 {
-		t.Errorf("%#x was committed and is not found", names[i])
+		t.Errorf("%#x was committed and is not found", fps[i])
 	}
 }
 

@@ -86,12 +86,12 @@ func FuzzSieveRun(f *testing.F) {
 			}
 			return
 		}
-		names := []uint64{0, 1, 4, 9, 1 << 63}
-		found := make([]bool, len(names))
-		if err := s.Check(names, found); err != nil {
+		fps := []uint64{0, 1, 4, 9, 1 << 63}
+		found := make([]bool, len(fps))
+		if err := s.Check(fps, found); err != nil {
 			t.Error(err)
 		}
-		for i, x := range names {
+		for i, x := range fps {
 			if found[i] && !slices.Contains(all, x) {
 				t.Errorf("%d was found", x)
 			}
@@ -103,8 +103,8 @@ func FuzzSieveRun(f *testing.F) {
 func heldInRuns(s *Sieve) (urls, prefixes []uint64, err error) {
 	lists := [2][]uint64{}
 	for i := range lists {
-		err = errors.Join(err, s.Each(i-1, func(names []uint64) error {
-			lists[i] = append(lists[i], names...)
+		err = errors.Join(err, s.Each(i-1, func(fps []uint64) error {
+			lists[i] = append(lists[i], fps...)
 			return nil
 		}))
 		if err == nil && !ascending(lists[i]) {

@@ -21,10 +21,10 @@ const (
 
 func entryKey(seq uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'s'}, seq) }
 
-// Journal puts into b, as one entry, the fingerprints of the URLs admitted since the last
+// Journal adds to b, as one entry, the fingerprints of the URLs admitted since the last
 // call and for each layer those of their prefixes that may be new; no entry if there are
 // none. It returns the number of the last entry, which is in the log once b is committed.
-// Batches must be committed in the order of these calls. It costs a copy of 8 bytes each.
+// Batches must be committed in the sequence of these calls. It costs a copy of 8 bytes each.
 func (s *Sieve) Journal(b Putter, urls []uint64, prefixes [][]uint64) uint64 {
 	if len(prefixes) > s.layers {
 		panic(fmt.Sprintf("store: prefixes of %d layers in a log for %d", len(prefixes), s.layers))
@@ -45,9 +45,9 @@ func (s *Sieve) Journal(b Putter, urls []uint64, prefixes [][]uint64) uint64 {
 		}
 		s.entry = binary.AppendUvarint(s.entry, uint64(count))
 	}
-	s.entry = appendNames(s.entry, urls)
+	s.entry = appendFps(s.entry, urls)
 	for _, p := range prefixes {
-		s.entry = appendNames(s.entry, p)
+		s.entry = appendFps(s.entry, p)
 	}
 	s.journalled++
 	b.Put(entryKey(s.journalled), s.entry)
@@ -58,9 +58,9 @@ func (s *Sieve) Journal(b Putter, urls []uint64, prefixes [][]uint64) uint64 {
 // one committed, so that Append(Journalled()) brings the runs up to date.
 func (s *Sieve) Journalled() uint64 { return s.journalled }
 
-func appendNames(dst []byte, names []uint64) []byte {
-	for _, name := range names {
-		dst = binary.LittleEndian.AppendUint64(dst, name)
+func appendFps(dst []byte, fps []uint64) []byte {
+	for _, fp := range fps {
+		dst = binary.LittleEndian.AppendUint64(dst, fp)
 	}
 	return dst
 }
@@ -117,7 +117,7 @@ func (s *Sieve) entries(fn func(seq uint64, value []byte) error) error {
 }
 
 // EachJournalled calls fn with the fingerprints of each entry that is not in the runs
-// yet, in the order they were admitted in. The slices are valid during the call.
+// yet, as they were admitted. The slices are valid during the call.
 func (s *Sieve) EachJournalled(fn func(urls []uint64, prefixes [][]uint64) error) error {
 	sections := make([][]uint64, 1+s.layers)
 	return s.entries(func(seq uint64, value []byte) error {
@@ -133,8 +133,8 @@ func (s *Sieve) EachJournalled(fn func(urls []uint64, prefixes [][]uint64) error
 
 // Append makes runs of the entries up to the given one, which must have been committed,
 // and returns when Check and Each know them, durably. It reads the entries from the
-// database, so what was not committed cannot get into a run. Then it merges what is
-// due; large merges go on in the background, and a later Append takes their result.
+// database, so nothing uncommitted can get into a run. Then it merges runs as is
+// due; large merges continue in the background, and a later Append takes their result.
 //
 // It takes about 0.1 microseconds a fingerprint and three syncs, and 16 MiB at most for
 // sorting. After an error nothing is lost, and Append may be tried again.
@@ -193,9 +193,9 @@ func (s *Sieve) writeRun(sections [][]uint64) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, names := range sections {
-		slices.Sort(names)
-		if err := w.add(i, slices.Compact(names)); err != nil {
+	for i, fps := range sections {
+		slices.Sort(fps)
+		if err := w.add(i, slices.Compact(fps)); err != nil {
 			return nil, w.abort(err)
 		}
 	}
@@ -206,7 +206,7 @@ func (s *Sieve) writeRun(sections [][]uint64) (*run, error) {
 	return r, nil
 }
 
-// create begins the next run. A number is used once, also by a run that comes to nothing.
+// create begins the next run. A number is used once, even by a run that is abandoned.
 func (s *Sieve) create() (*runWriter, error) {
 	w, err := createRun(s.fs, s.path(s.next), s.next, s.layers)
 	s.next++
@@ -220,7 +220,7 @@ func (s *Sieve) install(old []*run, r *run, appended uint64) error {
 	runs = append(runs, r)
 	slices.SortFunc(runs, func(a, b *run) int { return cmp.Compare(a.number, b.number) })
 	if err := s.db.Commit(s.change(runs, appended)); err != nil {
-		// Whether it was committed only the next opening tells: no file may go.
+		// Only the next opening shows whether it was committed, so no file may be deleted.
 		return errors.Join(err, r.file.Close())
 	}
 	s.runs, s.appended = runs, appended

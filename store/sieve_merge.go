@@ -12,7 +12,7 @@ const (
 	fanIn = 4
 
 	// maxFanIn bounds the memory of a merge, when more runs than fanIn were written
-	// while another merge was going on.
+	// while another merge was under way.
 	maxFanIn = 16
 
 	// lowestTier is the tier of all runs of less than 4^7 fingerprints.
@@ -37,8 +37,8 @@ func (r *run) tier() int {
 	return max((bits.Len64(uint64(r.total()))-1)/2, lowestTier)
 }
 
-// due returns the runs of the lowest tier with enough of them that no merge has in
-// hand. So there are at most 3 of a tier, and those that were written during a merge.
+// due returns the runs of the lowest tier that has enough runs outside the merge under way.
+// So a tier has at most 3 runs, besides those that were written during a merge.
 func (s *Sieve) due() []*run {
 	tiers := map[int][]*run{}
 	best := -1
@@ -90,22 +90,22 @@ func (s *Sieve) merge() error {
 	}
 }
 
-// mergeRuns writes all that is in runs to w.
+// mergeRuns writes all fingerprints of runs to w.
 func mergeRuns(ctx context.Context, w *runWriter, runs []*run) (*run, error) {
 	for i := range w.info.counts {
 		u := newUnion(runs, i)
 		for {
-			names, err := u.step()
+			fps, err := u.step()
 			if err == nil {
 				err = ctx.Err()
 			}
 			if err == nil {
-				err = w.add(i, names)
+				err = w.add(i, fps)
 			}
 			if err != nil {
 				return nil, w.abort(fmt.Errorf("merge: %w", err))
 			}
-			if len(names) == 0 {
+			if len(fps) == 0 {
 				break
 			}
 		}

@@ -18,7 +18,7 @@ const (
 	maxCount   = 1 << 39 // fingerprints in a section: 4 TiB
 )
 
-// runInfo is what the manifest knows of a run, and its table repeats.
+// runInfo describes a run, in the manifest and again in the run's table.
 type runInfo struct {
 	number uint32
 	counts []int64 // fingerprints in each section
@@ -163,9 +163,9 @@ func notAscending(r *run, block int64) error {
 }
 
 // ascending reports whether no number is less than or equal to the one before.
-func ascending(names []uint64) bool {
-	for i := 1; i < len(names); i++ {
-		if names[i] <= names[i-1] {
+func ascending(fps []uint64) bool {
+	for i := 1; i < len(fps); i++ {
+		if fps[i] <= fps[i-1] {
 			return false
 		}
 	}

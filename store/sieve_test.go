@@ -11,6 +11,25 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
+// A fingerprint that is a fence lies in the block that begins with it, wherever gallop stops.
+func TestGallop(t *testing.T) {
+	var fences []uint64
+	for n := range 70 {
+		for fp := range uint64(2*n + 2) {
+			want := 0
+			for _, fence := range fences {
+				if fence <= fp {
+					want++
+				}
+			}
+			if got := gallop(fences, fp); got != want {
+				t.Fatalf("%d fences are at most %d, want %d of %d", got, fp, want, n)
+			}
+		}
+		fences = append(fences, uint64(2*n+1))
+	}
+}
+
 // openSieveIn opens the log in /crawl of fs and its database.
 func openSieveIn(t testing.TB, fs FS, layers int) (*Sieve, *DB) {
 	t.Helper()

@@ -7,7 +7,7 @@ import (
 )
 
 // union streams one section of several runs, ascending and each fingerprint once, in
-// sequential reads. It holds 64 KiB of blocks, three times unionNames fingerprints and 12
+// sequential reads. It holds 64 KiB of blocks, three times unionFps fingerprints and 12
 // KiB more for each run: 688 KiB for four, whatever their size.
 type union struct {
 	sources []*source
@@ -15,8 +15,8 @@ type union struct {
 	out     [2][]uint64 // what is merged and what is being merged
 }
 
-// unionNames is how many fingerprints of all sources are in memory, 192 KiB.
-const unionNames = 3 << 13
+// unionFps is how many fingerprints of all sources are in memory, 192 KiB.
+const unionFps = 3 << 13
 
 // source is one run of a union.
 type source struct {
@@ -42,7 +42,7 @@ func newUnion(runs []*run, section int) *union {
 			continue
 		}
 		// Shares in proportion, so that uniform fingerprints drain them evenly.
-		share := max(int64(float64(unionNames)*float64(n)/float64(total)), perBlock)
+		share := max(int64(float64(unionFps)*float64(n)/float64(total)), perBlock)
 		u.sources = append(u.sources, &source{
 			run: r, next: r.start(section), left: n,
 			buf: make([]uint64, 0, min(share, n)+perBlock),
@@ -77,16 +77,16 @@ func (u *union) step() ([]uint64, error) {
 	return merged, nil
 }
 
-// merge returns the union of what was merged so far and names.
-func (u *union) merge(merged, names []uint64) []uint64 {
+// merge returns the union of merged, the fingerprints so far, and fps.
+func (u *union) merge(merged, fps []uint64) []uint64 {
 	if len(merged) == 0 {
-		return names
+		return fps
 	}
-	if len(names) == 0 {
+	if len(fps) == 0 {
 		return merged
 	}
 	u.out[0], u.out[1] = u.out[1], u.out[0] // merged may be in the one
-	u.out[0] = appendUnion(u.out[0][:0], merged, names)
+	u.out[0] = appendUnion(u.out[0][:0], merged, fps)
 	return u.out[0]
 }
 
@@ -134,9 +134,9 @@ func (s *source) take(bound uint64) []uint64 {
 			n++
 		}
 	}
-	names := s.rest[:n]
+	fps := s.rest[:n]
 	s.rest = s.rest[n:]
-	return names
+	return fps
 }
 
 // appendUnion appends to dst, which has room, all of two ascending slices, equal ones
@@ -166,14 +166,14 @@ func appendUnion(dst, a, b []uint64) []uint64 {
 // Each calls fn with all URL fingerprints in the runs if layer is negative, else with that
 // layer's prefixes, ascending and each once, in slices that are valid during the call. It
 // reads sequentially, at about 10 ns a fingerprint.
-func (s *Sieve) Each(layer int, fn func(names []uint64) error) error {
+func (s *Sieve) Each(layer int, fn func(fps []uint64) error) error {
 	u := newUnion(s.runs, section(layer))
 	for {
-		names, err := u.step()
-		if err != nil || len(names) == 0 {
+		fps, err := u.step()
+		if err != nil || len(fps) == 0 {
 			return err
 		}
-		if err := fn(names); err != nil {
+		if err := fn(fps); err != nil {
 			return err
 		}
 	}

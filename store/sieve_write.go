@@ -37,22 +37,22 @@ func createRun(fs FS, path string, number uint32, layers int) (*runWriter, error
 }
 
 // add appends fingerprints to a section. They ascend from those before.
-func (w *runWriter) add(section int, names []uint64) error {
+func (w *runWriter) add(section int, fps []uint64) error {
 	if section != w.section {
 		if err := w.nextSection(section); err != nil {
 			return err
 		}
 	}
-	for len(names) > 0 {
+	for len(fps) > 0 {
 		if section == 0 && len(w.buf)%blockSize == 0 {
-			w.fences = append(w.fences, names[0])
+			w.fences = append(w.fences, fps[0])
 		}
-		n, err := w.put(names)
+		n, err := w.put(fps)
 		if err != nil {
 			return err
 		}
 		w.info.counts[section] += int64(n)
-		names = names[n:]
+		fps = fps[n:]
 	}
 	return nil
 }
@@ -64,10 +64,10 @@ func (w *runWriter) nextSection(section int) error {
 }
 
 // put appends to the block being filled and returns how many had room.
-func (w *runWriter) put(names []uint64) (int, error) {
-	n := min(len(names), perBlock-len(w.buf)%blockSize/8)
-	for _, name := range names[:n] {
-		w.buf = binary.LittleEndian.AppendUint64(w.buf, name)
+func (w *runWriter) put(fps []uint64) (int, error) {
+	n := min(len(fps), perBlock-len(w.buf)%blockSize/8)
+	for _, fp := range fps[:n] {
+		w.buf = binary.LittleEndian.AppendUint64(w.buf, fp)
 	}
 	if len(w.buf)%blockSize == sumAt {
 		return n, w.endBlock()
@@ -126,7 +126,7 @@ func (w *runWriter) finish() (*run, error) {
 	return &run{runInfo: w.info, path: w.path, file: f, fences: w.fences}, nil
 }
 
-// end writes what follows the sections.
+// end writes the part of the file that follows the sections.
 func (w *runWriter) end() error {
 	if err := w.endBlock(); err != nil {
 		return err
@@ -148,8 +148,8 @@ func (w *runWriter) end() error {
 	return w.flush()
 }
 
-// abort gives up the run and returns err. That the file is deleted is a courtesy: the
-// manifest does not list it.
+// abort abandons the run and returns err. The file need not be deleted, since the manifest
+// does not list it, but its space is wanted.
 func (w *runWriter) abort(err error) error {
 	if w.file != nil {
 		err = errors.Join(err, w.file.Close())

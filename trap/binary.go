@@ -12,17 +12,17 @@ import (
 const (
 	kindTrap    = binform.Kind("TRAP")
 	version     = 1
-	mostStored  = 1 << 20 // patterns of a form
+	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 )
 
-// kinds is the order in which forms number the kinds; new ones go to the end.
+// kinds is the numbering of the kinds in the binary form; new ones go to the end.
 var kinds = [...]Kind{"", Copies, Session, Subdomains, Calendar, Facets, Pattern, Growing, Maze}
 
-// AppendBinary appends what the Guard has learned: 1 KiB a young pattern, up to 16 KiB
-// one that has had many pages. It is for between pages, when Reopened has been asked. The
-// state is advice: a crawl that goes on from an older one, or from none, only learns a
-// trap's last pages again.
+// AppendBinary appends what the Guard has learned: 1 KiB for a young pattern, up to 16 KiB
+// for one that has had many pages. Call it between pages, after Reopened. The state is
+// advice: a crawl that continues from an older one, or from none, only learns a trap's last
+// pages again.
 func (g *Guard) AppendBinary(dst []byte) ([]byte, error) {
 	e := binform.Begin(dst, kindTrap, version)
 	e.Uint32(g.page)
@@ -115,7 +115,7 @@ func (p *pattern) encode(e *binform.Encoder) {
 	}
 }
 
-// counts, sums and memories are what a form keeps of a pattern, in its order.
+// counts, sums and memories are the fields of a pattern in the binary form, in its sequence.
 func (p *pattern) counts() []*uint32 {
 	return []*uint32{&p.pages, &p.used, &p.refused, &p.wait, &p.largest, &p.longest}
 }
@@ -123,7 +123,7 @@ func (p *pattern) counts() []*uint32 {
 func (p *pattern) sums() []*float32 {
 	t, l := &p.text, &p.links
 	return []*float32{&t.weight, &t.keyed, &t.dated, &t.combined, &t.forms, &t.formCopies, &t.olds, &t.oldCopies,
-		&t.fresh, &t.recurring, &t.common, &l.weight, &l.own, &l.grown, &l.rooted, &l.fertile, &l.born, &l.back, &l.idle, &l.bred}
+		&t.fresh, &t.recurring, &t.common, &l.weight, &l.own, &l.grown, &l.rooted, &l.fertile, &l.born, &l.back, &l.barren, &l.barrenFertile}
 }
 
 func (p *pattern) memories() []*memory { return []*memory{&p.pairs, &p.marks, &p.known} }
@@ -162,8 +162,8 @@ func (m *memory) encode(e *binform.Encoder) {
 	e.Uint32(uint32(len(m.entries)))
 	e.Uint32(uint32(m.filled))
 	for _, x := range m.entries {
-		if x.print != 0 {
-			e.Uint32(x.print)
+		if x.tag != 0 {
+			e.Uint32(x.tag)
 			e.Uint32(uint32(x.page)<<16 | uint32(x.run)<<8 | uint32(x.times))
 		}
 	}
@@ -180,8 +180,8 @@ func (m *memory) decode(d *binform.Decoder, most int) {
 	}
 	m.entries = make([]entry, size)
 	for range filled {
-		print, rest := d.Uint32(), d.Uint32()
-		x := entry{print: print, page: uint16(rest >> 16), run: uint8(rest >> 8), times: uint8(rest)}
-		d.Check(print&1 == 1 && x.times > 0 && m.place(x), "an entry out of place")
+		tag, rest := d.Uint32(), d.Uint32()
+		x := entry{tag: tag, page: uint16(rest >> 16), run: uint8(rest >> 8), times: uint8(rest)}
+		d.Check(tag&1 == 1 && x.times > 0 && m.place(x), "an entry out of place")
 	}
 }

@@ -14,17 +14,17 @@ import (
 // A Guard that was saved and loaded half-way judges as one that was not.
 func TestBinaryGoesOn(t *testing.T) {
 	for _, s := range mazes.All(7, 200) {
-		straight, broken := newWalk(s, trap.New(trap.Config{})), newWalk(s, trap.New(trap.Config{}))
-		for _, w := range []*walk{straight, broken} {
-			w.run(20)
+		straight, broken := walkLabelled(s, trap.New(trap.Config{})), walkLabelled(s, trap.New(trap.Config{}))
+		for _, w := range []labelled{straight, broken} {
+			w.until(20)
 		}
 		form := marshal(t, broken.guard)
 		broken.guard = trap.New(trap.Config{})
 		if err := broken.guard.UnmarshalBinary(form); err != nil {
 			t.Fatalf("%s: %v", s.Name, err)
 		}
-		for _, w := range []*walk{straight, broken} {
-			w.run(150)
+		for _, w := range []labelled{straight, broken} {
+			w.until(150)
 		}
 		if a, b := marshal(t, straight.guard), marshal(t, broken.guard); !bytes.Equal(a, b) {
 			t.Errorf("%s: forms of %d and %d bytes differ", s.Name, len(a), len(b))

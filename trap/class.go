@@ -9,10 +9,10 @@ const (
 	nothing class = iota // empty
 	word                 // a name
 	digits               // numbers, dates
-	key                  // what no human wrote: hexadecimal, a UUID, a session id
+	key                  // generated: hexadecimal, a UUID, a session id
 )
 
-// symbol is how a class is written in a pattern.
+// symbol is the spelling of each class in a pattern.
 var symbol = [...]string{nothing: "", word: "*", digits: "#", key: "@"}
 
 const (
@@ -60,7 +60,7 @@ func classify(s string) class {
 	return word
 }
 
-// isSession reports whether a parameter is called as those that carry sessions are.
+// isSession reports whether a parameter has one of the usual names of session ids.
 func isSession(name string) bool {
 	if len(name) == 3 {
 		return strings.EqualFold(name, "sid")

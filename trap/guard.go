@@ -26,22 +26,22 @@ type view struct {
 	url, via   weburl.URL
 	shape      shape
 	rooted     bool // it links back to via, which is a directory above it
-	looked     int  // links
+	looked     int  // links looked at
 	births     [maxBirths]uint64
 	born       int // births kept
-	fine, wide kin
+	fine, wide ownLinks
 }
 
-// kin are the links of a page to URLs of its own pattern.
-type kin struct {
+// ownLinks are the links of a page to URLs of its own pattern.
+type ownLinks struct {
 	id    uint64
-	own   bool // the page was found on one of them
-	born  int  // that were not known before
-	back  [maxBack]uint64
-	backs int // that were, up to maxBack
+	own   bool            // the page was found on a page of the pattern
+	born  int             // links to URLs that were not known before
+	back  [maxBack]uint64 // hashes of the others' URLs
+	backs int             // how many, up to maxBack
 }
 
-// The links of a page that are looked at.
+// The limits of what is looked at on a page.
 const (
 	maxLinks  = 256
 	maxBirths = 64
@@ -57,30 +57,30 @@ func New(cfg Config) *Guard {
 	return &Guard{cfg: cfg, shapes: newShapes(4 * cfg.Patterns), patterns: map[uint64]*pattern{}}
 }
 
-// Verdict is what Judge says of a URL.
+// Verdict is Judge's decision about a URL.
 type Verdict struct {
 	Kind    Kind   // "" to fetch it
 	Pattern string // that refuses it, such as "shop.test/list?sort&view"; "" if refused on sight
-	ID      uint64 // of the pattern, as Reopened tells it; 0 if refused on sight: that is final
-	Look    bool   // with Kind "": its pattern is closed, but has another look at this one
+	ID      uint64 // of the pattern, as Reopened has it; 0 if refused on sight, which is final
+	Probe   bool   // with Kind "": its pattern is closed, and this URL tests whether to open it
 }
 
-// Judge says whether to fetch u, which is about to be: what is known now counts, not
-// what was when u was found.
+// Judge decides whether to fetch u. Call it just before the fetch: what is known then
+// counts, not what was known when u was found.
 func (g *Guard) Judge(u weburl.URL) Verdict {
 	k, p := g.against(u)
 	switch {
 	case p == nil:
 		return Verdict{Kind: k}
 	case p.probe():
-		return Verdict{Look: true}
+		return Verdict{Probe: true}
 	}
 	return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}
 }
 
-// Refuses reports whether u, which Judge has refused by v, is still not to be fetched. It
-// may be when a pattern of its own has come to vouch for it; but a page that is known
-// under another name is known.
+// Refuses reports whether a URL that Judge refused with v must still be skipped. A URL may
+// be cleared by its own pattern; one refused as Session or Subdomains duplicates a fetched
+// page and stays refused.
 func (g *Guard) Refuses(v Verdict, u weburl.URL) bool {
 	if v.Kind == Session || v.Kind == Subdomains {
 		p := g.patterns[v.ID]
@@ -90,7 +90,7 @@ func (g *Guard) Refuses(v Verdict, u weburl.URL) bool {
 	return p != nil
 }
 
-// against returns what speaks against u: what it looks like, or a closed pattern.
+// against returns what speaks against u: its spelling, or a closed pattern.
 func (g *Guard) against(u weburl.URL) (Kind, *pattern) {
 	if g.trusted(u) {
 		return "", nil
@@ -120,16 +120,16 @@ func (g *Guard) trusts(name string) bool {
 	return slices.ContainsFunc(g.cfg.Trust, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// Watch begins a page that came home: u, found on via, which is zero for a seed. If it
-// returns true the Guard wants a Link for each of its links. Learn ends the page.
+// Watch begins a page that was fetched: u, found on via, which is zero for a seed. If it
+// returns true, call Link for each link of the page. Learn ends the page.
 func (g *Guard) Watch(u, via weburl.URL) bool {
 	s := g.shapes.of(u)
 	v := &g.view
-	*v = view{url: u, via: via, shape: s, fine: kin{id: s.fine}, wide: kin{id: s.wide}}
+	*v = view{url: u, via: via, shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}}
 	if !via.IsZero() {
 		from := g.shapes.of(via)
 		v.wide.own = from.wide == s.wide
-		v.fine.own = v.wide.own && g.kin(from.fine, s.fine)
+		v.fine.own = v.wide.own && g.samePattern(from.fine, s.fine)
 	}
 	p := g.patterns[s.fine]
 	v.watched = p == nil || p.pages < watchedPages || p.closed != "" || p.pages%watchEvery == 0
@@ -142,8 +142,7 @@ const (
 	watchEvery   = 16
 )
 
-// Link takes in a link of the page being watched, and whether it leads to a URL that
-// was known before.
+// Link records a link of the page being watched, and whether its URL was known before.
 func (g *Guard) Link(to weburl.URL, known bool) {
 	v := &g.view
 	if v.looked++; v.looked > maxLinks || to == v.url || v.briefly && (known || v.wide.born > 0) {
@@ -168,14 +167,15 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 		v.born++
 	}
 	v.wide.link(h, known)
-	if known || g.kin(s.fine, v.fine.id) { // a way back into another pattern is one out of the maze
+	// A link back into another pattern is a way out of the maze, so it counts whatever its pattern.
+	if known || g.samePattern(s.fine, v.fine.id) {
 		v.fine.link(h, known)
 	}
 }
 
-// kin reports whether, of two patterns with one wide pattern, a is b or too young to be
-// known as another: in a maze of random names most are.
-func (g *Guard) kin(a, b uint64) bool {
+// samePattern reports whether a, which has the same wide pattern as b, is b or too young to
+// be known as another pattern: in a maze of random names most are that young.
+func (g *Guard) samePattern(a, b uint64) bool {
 	if a == b {
 		return true
 	}
@@ -183,7 +183,7 @@ func (g *Guard) kin(a, b uint64) bool {
 	return p == nil || p.pages < leastPages
 }
 
-func (k *kin) link(h uint64, known bool) {
+func (k *ownLinks) link(h uint64, known bool) {
 	switch {
 	case !known:
 		k.born++

@@ -123,20 +123,32 @@ func TestWrongVerdictHeals(t *testing.T) {
 	}
 }
 
-// The pages that session ids hide are each fetched once, however late they are found.
+// The pages that session ids hide are each fetched once, however late they are found. A
+// crawl that is resumed and told to trust the pattern fetches them again.
 func TestSessionPagesAreFetchedOnce(t *testing.T) {
-	g := trap.New(trap.Config{})
-	url := func(page, session int) string {
-		return fmt.Sprintf("http://a.test/page%d?sid=%08x", page, 0x7bcd0000+session)
-	}
-	for i := range 30 {
-		teach(t, g, url(i%5, i), url(0, 0), prose(i%5, 60))
-	}
-	if v := g.Judge(mustParse(t, url(3, 77))); v.Kind != trap.Session {
-		t.Errorf("a known page under a new session: %+v, want %s", v, trap.Session)
-	}
-	if v := g.Judge(mustParse(t, url(9, 78))); v.Kind != "" {
-		t.Errorf("a new page under a new session: %+v", v)
+	for _, form := range []string{"http://a.test/page%d?sid=%08x", "http://a.test/page%d;jsessionid=%08x"} {
+		g := trap.New(trap.Config{})
+		url := func(page, session int) string { return fmt.Sprintf(form, page, 0x7bcd0000+session) }
+		for i := range 30 {
+			teach(t, g, url(i%5, i), url(0, 0), prose(i%5, 60))
+		}
+		known := mustParse(t, url(3, 77))
+		v := g.Judge(known)
+		if v.Kind != trap.Session || !g.Refuses(v, known) {
+			t.Errorf("a known page under a new session: %+v, want %s", v, trap.Session)
+		}
+		if v := g.Judge(mustParse(t, url(9, 78))); v.Kind != "" {
+			t.Errorf("a new page under a new session: %+v", v)
+		}
+		for trust, refused := range map[string]bool{v.Pattern: false, "b" + v.Pattern: true} {
+			resumed := trap.New(trap.Config{Trust: []string{trust}})
+			if err := resumed.UnmarshalBinary(marshal(t, g)); err != nil {
+				t.Fatal(err)
+			}
+			if got := resumed.Refuses(v, known); got != refused {
+				t.Errorf("%s with Trust %q is refused: %v", known, trust, got)
+			}
+		}
 	}
 }
 
@@ -178,15 +190,15 @@ func TestTrust(t *testing.T) {
 func TestOwnWordsDoNotCount(t *testing.T) {
 	var s trap.Sampler
 	u := mustParse(t, "http://a.test/cal/2031/03/07?view=Day")
-	a := s.Page(u, 200, words("no events on 7 03 2031 day"), 0).Digest
-	if b := s.Page(mustParse(t, "http://a.test/cal"), 200, words("on events no"), 0).Digest; a != b {
-		t.Errorf("digests %x and %x differ", a, b)
+	a := s.Page(u, 200, words("no events on 7 03 2031 day"), 0).TextHash
+	if b := s.Page(mustParse(t, "http://a.test/cal"), 200, words("on events no"), 0).TextHash; a != b {
+		t.Errorf("text hashes %x and %x differ", a, b)
 	}
-	if c := s.Page(mustParse(t, "http://a.test/cal"), 200, words("on events none"), 0).Digest; a == c {
-		t.Error("another word, the same digest")
+	if c := s.Page(mustParse(t, "http://a.test/cal"), 200, words("on events none"), 0).TextHash; a == c {
+		t.Error("another word, the same text hash")
 	}
-	if d := s.Page(u, 200, nil, 42).Digest; d != 42 {
-		t.Errorf("without words the digest is %d, want the body's, 42", d)
+	if d := s.Page(u, 200, nil, 42).TextHash; d != 42 {
+		t.Errorf("without words the text hash is %d, want the body's, 42", d)
 	}
 }
 

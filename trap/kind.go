@@ -12,10 +12,10 @@ const (
 	Session    Kind = "session"    // the same pages under new session ids
 	Subdomains Kind = "subdomains" // the same pages on any host of a domain
 	Calendar   Kind = "calendar"   // dates without end and without events
-	Facets     Kind = "facets"     // the same things in every order and selection
+	Facets     Kind = "facets"     // the same things in every sorting and selection
 	Pattern    Kind = "pattern"    // addresses of one shape whose pages say nothing of their own
 	Growing    Kind = "growing"    // addresses that grow with every link
-	Maze       Kind = "maze"       // every page leads to several new ones and to none that is known
+	Maze       Kind = "maze"       // every page links to several new ones and to no known one
 )
 
 // The limits of what an honest URL has.
@@ -31,7 +31,7 @@ type Config struct {
 	Patterns int // most patterns remembered; 0 means 2,048
 
 	// Trust lists prefixes of URLs without scheme, such as "shop.test/list", and of
-	// patterns, such as "*.shop.test/#": nothing that begins so is refused.
+	// patterns, such as "*.shop.test/#": nothing that begins with one is refused.
 	Trust []string
 }
 

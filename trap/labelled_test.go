@@ -29,42 +29,40 @@ const (
 // item is a URL waiting in the crawl of a test.
 type item struct{ url, via weburl.URL }
 
-// walk is a breadth-first crawl of one site in this process: what the coordinator does,
-// without the waiting.
+// walk is a breadth-first crawl in this process: what the coordinator does, without the
+// waiting.
 type walk struct {
-	site    *mazes.Site
-	guard   *trap.Guard // nil to fetch everything
-	queue   []item
-	seen    map[weburl.URL]bool
-	held    map[uint64][]item
-	content map[string]bool
+	// get returns a page; ok is false for what is no page.
+	get   func(weburl.URL) (in parse.Input, status int, ok bool)
+	stays func(weburl.URL) bool // within the crawl's scope
+	ahead int                   // pages on their way while others are judged
 
-	honest, fetched int // honest pages, trap pages
-	refused         int // URLs, those offered again not counted
-	parser          *parse.Parser
-	page            parse.Page
-	sampler         trap.Sampler
-	honestPages     map[weburl.URL]bool
+	guard    *trap.Guard // nil to fetch everything
+	queue    []item
+	seen     map[weburl.URL]bool
+	deferred map[uint64][]item
+	refused  int            // URLs, those offered again not counted
+	verdicts []trap.Verdict // of all that were refused, offered again or not
+	parser   *parse.Parser
+	page     parse.Page
+	sampler  trap.Sampler
 }
 
-func newWalk(s *mazes.Site, g *trap.Guard) *walk {
-	w := &walk{site: s, guard: g, seen: map[weburl.URL]bool{}, held: map[uint64][]item{},
-		content: map[string]bool{}, parser: parse.New(parse.Options{}), honestPages: map[weburl.URL]bool{}}
-	u, err := weburl.Parse(s.Seed)
+func newWalk(seed string, g *trap.Guard) *walk {
+	u, err := weburl.Parse(seed)
 	if err != nil {
 		panic(err)
 	}
-	w.queue = append(w.queue, item{url: u})
-	w.seen[u] = true
-	return w
+	return &walk{guard: g, queue: []item{{url: u}}, seen: map[weburl.URL]bool{u: true},
+		deferred: map[uint64][]item{}, parser: parse.New(parse.Options{})}
 }
 
-// run crawls until nothing is left or most trap pages came up. A few pages are always
-// on their way: what they teach comes too late for the next.
-func (w *walk) run(most int) {
+// run crawls until nothing is left or enough says so. A few pages are always on their way:
+// what they teach comes too late for the next.
+func (w *walk) run(enough func() bool) {
 	var out []item
-	for w.fetched+w.refused < most {
-		for len(w.queue) > 0 && len(out) < *flight {
+	for !enough() {
+		for len(w.queue) > 0 && len(out) < w.ahead {
 			it := w.queue[0]
 			w.queue = w.queue[1:]
 			if w.allows(it) {
@@ -86,23 +84,16 @@ func (w *walk) allows(it item) bool {
 	v := w.guard.Judge(it.url)
 	if v.Kind != "" {
 		w.refused++
-		w.held[v.ID] = append(w.held[v.ID], it)
+		w.verdicts = append(w.verdicts, v)
+		w.deferred[v.ID] = append(w.deferred[v.ID], it)
 	}
 	return v.Kind == ""
 }
 
 func (w *walk) visit(it item) {
-	a := w.site.Get(it.url.Host(), it.url.RequestURI())
-	switch {
-	case a.Trap, a.Content != "" && w.content[a.Content]:
-		w.fetched++
-	case a.Status == 200:
-		w.honest++
-		w.honestPages[it.url] = true
-		w.content[a.Content] = true
-	}
-	if err := w.parser.Parse(parse.Input{URL: it.url, ContentType: "text/html; charset=utf-8", Body: a.Body}, &w.page); err != nil {
-		panic(err)
+	in, status, ok := w.get(it.url)
+	if !ok || w.parser.Parse(in, &w.page) != nil {
+		return
 	}
 	watch := w.guard != nil && w.guard.Watch(it.url, it.via)
 	for _, l := range w.page.Links {
@@ -110,7 +101,7 @@ func (w *walk) visit(it item) {
 		if watch {
 			w.guard.Link(l.URL, known)
 		}
-		if !known && strings.HasSuffix(l.URL.Hostname(), ".test") {
+		if !known && w.stays(l.URL) {
 			w.seen[l.URL] = true
 			w.queue = append(w.queue, item{l.URL, it.url})
 		}
@@ -118,12 +109,34 @@ func (w *walk) visit(it item) {
 	if w.guard == nil {
 		return
 	}
-	w.guard.Learn(w.sampler.Page(it.url, a.Status, w.page.Words, 0))
+	w.guard.Learn(w.sampler.Page(it.url, status, w.page.Words, 0))
 	for _, id := range w.guard.Reopened() {
-		w.queue = append(w.queue, w.held[id]...)
-		w.refused -= len(w.held[id])
-		delete(w.held, id)
+		w.queue = append(w.queue, w.deferred[id]...)
+		w.refused -= len(w.deferred[id])
+		delete(w.deferred, id)
 	}
+}
+
+// labelled is a walk of a site of the labelled set.
+type labelled struct {
+	*walk
+	*mazes.Tally
+}
+
+func walkLabelled(s *mazes.Site, g *trap.Guard) labelled {
+	l := labelled{newWalk(s.Seed, g), mazes.NewTally(s)}
+	l.ahead = *flight
+	l.get = func(u weburl.URL) (parse.Input, int, bool) {
+		a := l.Get(u.Host(), u.RequestURI())
+		return parse.Input{URL: u, ContentType: "text/html; charset=utf-8", Body: a.Body}, a.Status, true
+	}
+	l.stays = func(u weburl.URL) bool { return strings.HasSuffix(u.Hostname(), ".test") }
+	return l
+}
+
+// until crawls until most trap pages came up.
+func (l labelled) until(most int) {
+	l.run(func() bool { return l.Traps()+l.refused >= most })
 }
 
 // TestLabelled crawls the labelled set with the default Config: no honest page is lost,
@@ -139,21 +152,15 @@ func TestLabelled(t *testing.T) {
 			if !strings.Contains(s.Name, *only) {
 				continue
 			}
-			without, with := newWalk(s, nil), newWalk(s, trap.New(trap.Config{}))
+			without, with := walkLabelled(s, nil), walkLabelled(s, trap.New(trap.Config{}))
 			if s.Trap {
-				without.run(trapPages)
-				with.run(trapPages * 20)
+				without.until(trapPages)
+				with.until(trapPages * 20)
 			} else {
-				without.run(1)
-				with.run(1 << 30)
+				without.until(1)
+				with.until(1 << 30)
 			}
-			lost := 0
-			for u := range without.honestPages {
-				copied := s.Get(u.Host(), u.RequestURI()).Content
-				if !with.honestPages[u] && (copied == "" || !with.content[copied]) {
-					lost++
-				}
-			}
+			lost := len(with.Missing(without.Tally))
 			closed := ""
 			for _, c := range with.guard.Closed() {
 				closed += fmt.Sprintf("%s:%s(%d) ", c.Kind, c.Pattern, c.Pages)
@@ -161,13 +168,13 @@ func TestLabelled(t *testing.T) {
 					break
 				}
 			}
-			fmt.Fprintf(out, "%d\t%s\t%d\t%d\t%d\t%d\t%.1f %%\t%s\n", seed, s.Name, len(without.honestPages), lost, without.fetched, with.fetched,
-				100-100*float64(with.fetched)/float64(max(without.fetched, 1)), closed)
+			fmt.Fprintf(out, "%d\t%s\t%d\t%d\t%d\t%d\t%.1f %%\t%s\n", seed, s.Name, without.Honest(), lost, without.Traps(), with.Traps(),
+				100-100*float64(with.Traps())/float64(max(without.Traps(), 1)), closed)
 			if lost > 0 {
-				t.Errorf("%s, seed %d: %d of %d honest pages lost", s.Name, seed, lost, len(without.honestPages))
+				t.Errorf("%s, seed %d: %d of %d honest pages lost", s.Name, seed, lost, without.Honest())
 			}
-			if s.Trap && with.fetched > trapFetched {
-				t.Errorf("%s, seed %d: %d trap pages fetched, want at most %d", s.Name, seed, with.fetched, trapFetched)
+			if s.Trap && with.Traps() > trapFetched {
+				t.Errorf("%s, seed %d: %d trap pages fetched, want at most %d", s.Name, seed, with.Traps(), trapFetched)
 			}
 		}
 	}

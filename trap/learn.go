@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Learn takes in the page that Watch began, after its Links. Errors and
-// redirects that lead to no new page teach nothing: they say themselves what they are. It
-// reports whether Reopened has something.
+// Learn takes the page that Watch began, after its Links. Errors and redirects teach
+// nothing unless they link to new URLs of their pattern: by their status they are no pages.
+// It reports whether Reopened has something.
 func (g *Guard) Learn(page Page) (reopened bool) {
 	v := &g.view
 	if v.url.IsZero() || page.Status >= 300 && v.wide.born == 0 {
@@ -34,23 +34,23 @@ func (g *Guard) Learn(page Page) (reopened bool) {
 	return len(g.opened) > 0
 }
 
-func (g *Guard) learn(p *pattern, k *kin, s shape, page Page) {
+func (g *Guard) learn(p *pattern, k *ownLinks, s shape, page Page) {
 	v := &g.view
 	p.used = g.page
 	copied := p.read(page, s.host, p.address(s))
 	if (v.watched || v.briefly) && (copied || p.stale()) {
-		p.bred(v.wide.born > 0)
+		p.readBarren(v.wide.born > 0)
 	}
 	if v.watched {
 		p.found(k, int(s.length) > len(v.via.String()), v.rooted)
 	}
 	p.pages++
-	if p.settle() && len(g.opened) < len(g.patterns) {
+	if p.update() && len(g.opened) < len(g.patterns) {
 		g.opened = append(g.opened, p.id)
 	}
 }
 
-// pattern returns the pattern of an id, a new one if need be.
+// pattern returns the pattern with an id, a new one if there is none.
 func (g *Guard) pattern(id uint64) *pattern {
 	p := g.patterns[id]
 	if p == nil {
@@ -88,7 +88,7 @@ func (g *Guard) forget() {
 	}
 }
 
-// sorted returns the patterns by id: the order of a map must not show.
+// sorted returns the patterns by id, since the sequence of a map must not show.
 func (g *Guard) sorted() []*pattern {
 	all := make([]*pattern, 0, len(g.patterns))
 	for _, p := range g.patterns {
@@ -98,8 +98,8 @@ func (g *Guard) sorted() []*pattern {
 	return all
 }
 
-// Reopened returns the patterns that were closed and are open again, since the last
-// call: what they have refused may be offered once more.
+// Reopened returns the ids of the patterns that were closed and have opened since the last
+// call: the URLs they refused may be offered again.
 func (g *Guard) Reopened() []uint64 {
 	opened := g.opened
 	g.opened = nil
@@ -111,7 +111,7 @@ type Closed struct {
 	ID      uint64
 	Pattern string
 	Kind    Kind
-	Pages   int // fetched of it, those let through for another look included
+	Pages   int // fetched of it, probes included
 }
 
 // Closed returns the patterns that are closed, by name.

@@ -2,18 +2,18 @@ package trap
 
 import "math/bits"
 
-// memory remembers hashes that a pattern's pages have shown, the latest few hundred: a
-// 4-way set-associative table of which a newcomer takes the place unused for longest.
+// memory remembers the latest few hundred hashes of a pattern's pages: a 4-way
+// set-associative table in which a new hash replaces the one unused for longest.
 type memory struct {
 	entries []entry // a power of two
 	filled  int
 }
 
-// entry is what is known of one hash. The zero entry is empty.
+// entry is the record of one hash. The zero entry is empty.
 type entry struct {
-	print uint32 // the hash, folded; never 0
-	page  uint16 // the pattern's page, counted modulo 2^16, that had it last
-	run   uint8  // of its latest sightings, those hardly a page apart
+	tag   uint32 // the hash, folded; never 0
+	page  uint16 // the pattern's last page that had it, counted modulo 2^16
+	run   uint8  // its latest sightings that were at most two pages apart
 	times uint8  // pages that had it, at most 255
 }
 
@@ -22,27 +22,27 @@ const (
 	leastMemory = 64
 )
 
-// sight is what a memory says of a hash.
+// sight is what a memory knows about a hash.
 type sight struct {
-	again bool // it was already met on this very page
+	again bool // it was already met on this page
 	times uint8
 	run   uint8
 }
 
-// meet looks h up and remembers that the page has it. What it returns is from before.
+// meet looks h up and remembers that the page has it. It returns what was known before.
 func (m *memory) meet(h uint64, page uint16, most int) sight {
 	if m.filled*4 >= len(m.entries)*3 && len(m.entries) < most {
 		m.grow()
 	}
-	print := fold(h)
-	set := m.set(print)
+	tag := fold(h)
+	set := m.set(tag)
 	oldest := &set[0]
 	for i := range set {
 		e := &set[i]
-		if e.print == print {
+		if e.tag == tag {
 			return e.meet(page)
 		}
-		if e.print == 0 {
+		if e.tag == 0 {
 			oldest = e
 			break
 		}
@@ -50,10 +50,10 @@ func (m *memory) meet(h uint64, page uint16, most int) sight {
 			oldest = e
 		}
 	}
-	if oldest.print == 0 {
+	if oldest.tag == 0 {
 		m.filled++
 	}
-	*oldest = entry{print: print, page: page, times: 1}
+	*oldest = entry{tag: tag, page: page, times: 1}
 	return sight{}
 }
 
@@ -77,43 +77,43 @@ func (m *memory) has(h uint64) bool {
 	if len(m.entries) == 0 {
 		return false
 	}
-	print := fold(h)
-	for _, e := range m.set(print) {
-		if e.print == print {
+	tag := fold(h)
+	for _, e := range m.set(tag) {
+		if e.tag == tag {
 			return true
 		}
 	}
 	return false
 }
 
-// fold makes a hash a fingerprint, which is never 0.
+// fold makes a hash a tag, which is never 0.
 func fold(h uint64) uint32 { return uint32(h>>32) ^ uint32(h) | 1 }
 
-// set is where a fingerprint may stand.
-func (m *memory) set(print uint32) []entry {
+// set returns the entries that a tag may be in.
+func (m *memory) set(tag uint32) []entry {
 	sets := uint32(len(m.entries) / ways)
-	hi, _ := bits.Mul32(print*0x9e3779b1, sets)
+	hi, _ := bits.Mul32(tag*0x9e3779b1, sets)
 	return m.entries[hi*ways : hi*ways+ways]
 }
 
-// grow doubles the table. Entries are spread by their fingerprints.
+// grow doubles the table. Entries are spread by their tags.
 func (m *memory) grow() {
 	old := m.entries
 	m.entries = make([]entry, max(leastMemory, 2*len(old)))
 	m.filled = 0
 	for _, e := range old {
-		if e.print != 0 {
+		if e.tag != 0 {
 			m.place(e)
 		}
 	}
 }
 
-// place puts e, which is not there, into its set and reports whether that has room.
+// place puts e into its set, and reports whether that has room and does not have e's tag.
 func (m *memory) place(e entry) bool {
-	set := m.set(e.print)
+	set := m.set(e.tag)
 	for i := range set {
-		switch set[i].print {
-		case e.print:
+		switch set[i].tag {
+		case e.tag:
 			return false
 		case 0:
 			set[i] = e

@@ -1,7 +1,7 @@
 package trap
 
-// pattern is what the Guard knows of one pattern: decaying sums over its pages, the
-// latest of which count most, and what their texts had.
+// pattern is what the Guard knows of one pattern: decaying sums over its pages, in which
+// the latest count most, and hashes of what those pages had.
 type pattern struct {
 	id     uint64
 	name   string
@@ -9,8 +9,8 @@ type pattern struct {
 	pages  uint32 // learned
 	used   uint32 // the Guard's page at which it learned last
 
-	refused uint32 // since the last that was let through
-	wait    uint32 // refusals before the next is let through; doubles
+	refused uint32 // since the last probe
+	wait    uint32 // refusals before the next probe; doubles
 
 	largest, longest uint32 // size and length of the latest URL
 	wide             bool   // of a domain's hosts together
@@ -19,11 +19,11 @@ type pattern struct {
 	text  text
 	links links
 	pairs memory // of words
-	marks memory // digests of pages, and URLs that links led back to
+	marks memory // text hashes of pages, and URLs that links led back to
 	known memory // forms of URLs, and hosts
 }
 
-// text is what the latest pages said: sums that decay by textDecay with each page.
+// text describes the words of the latest pages: sums that decay by textDecay with each page.
 type text struct {
 	weight                   float32 // pages
 	keyed, dated, combined   float32 // whose URL has a key, a date, facetParams parameters
@@ -32,19 +32,21 @@ type text struct {
 	fresh, recurring, common float32 // pairs of words
 }
 
-// links is where the latest pages were found and what they led to: sums that decay by
+// links says where the latest pages were found and what they link to: sums that decay by
 // linkDecay with each page that was watched.
 type links struct {
 	weight  float32 // pages
 	own     float32 // found on a page of the wide pattern
-	grown   float32 // and with a longer address than that
+	grown   float32 // of those, pages with a longer address than that page
 	rooted  float32 // that link back to where they were found, a directory above them
-	fertile float32 // with new URLs of their wide pattern
+	fertile float32 // that link to new URLs of their wide pattern
 	born    float32 // such URLs
 	back    float32 // URLs of the wide pattern that were known before, each once
 
-	idle float32 // of the latest copies, and pages while the text was stale: how many
-	bred float32 // of them, those with new URLs of their wide pattern
+	// These decay by textDecay, with each page that had nothing new: a copy, or any page
+	// while the text was stale.
+	barren        float32 // such pages
+	barrenFertile float32 // of those, pages that still link to new URLs of their wide pattern
 }
 
 const (
@@ -56,7 +58,7 @@ const (
 	mostForms = 4096
 )
 
-// address takes in what a page's URL is like, and reports whether its form is new.
+// address records the shape of a page's URL, and reports whether its form is new.
 func (p *pattern) address(s shape) bool {
 	p.text.weight = p.text.weight*textDecay + 1
 	p.text.keyed = p.text.keyed*textDecay + one(s.keyed)
@@ -66,7 +68,7 @@ func (p *pattern) address(s shape) bool {
 	return p.known.meet(s.form, uint16(p.pages), p.mostKnown()).times == 0
 }
 
-// mostKnown is how many forms are worth remembering: few where none comes twice.
+// mostKnown is how many forms are worth remembering: few if none comes twice.
 func (p *pattern) mostKnown() int {
 	if p.wide || p.mostly(p.text.keyed) {
 		return mostForms
@@ -84,10 +86,10 @@ func one(b bool) float32 {
 // mostly reports whether a decaying sum is over half of its pages.
 func (p *pattern) mostly(sum float32) bool { return 2*sum > p.text.weight }
 
-// read takes in a page's words and reports whether it is a copy.
+// read records a page's words and reports whether it is a copy.
 func (p *pattern) read(page Page, host uint64, form bool) (copied bool) {
 	at := uint16(p.pages)
-	times := p.marks.meet(mix(page.Digest, 5), at, mostMarks).times
+	times := p.marks.meet(mix(page.TextHash, 5), at, mostMarks).times
 	weight := p.copyWeight(times, form)
 	if form {
 		p.text.forms = p.text.forms*textDecay + 1
@@ -100,7 +102,7 @@ func (p *pattern) read(page Page, host uint64, form bool) (copied bool) {
 		}
 	}
 	if times > 0 && times < manyCopies/2 && p.pages > 2 {
-		return true // a manual's second version says nothing new, and says it for once
+		return true // a manual's second version has nothing new, but it ends
 	}
 	p.text.fresh *= textDecay
 	p.text.recurring *= textDecay
@@ -119,9 +121,9 @@ func (p *pattern) read(page Page, host uint64, form bool) (copied bool) {
 	return times > 0
 }
 
-// copyWeight is how much it counts that a page was met some times before. All of it
-// for the first copy if the addresses differ by a key, a date or a host alone, else a
-// sixteenth for each, since manuals have versions.
+// copyWeight is the weight, 0 to 1, of a page that was met some times before. It is 1 from
+// the first copy on if the addresses differ in a key, a date or a host alone; else a
+// sixteenth for each copy, since manuals have versions.
 func (p *pattern) copyWeight(times uint8, form bool) float32 {
 	if times > 0 && (!form || p.mostly(p.text.dated)) {
 		return 1
@@ -134,14 +136,14 @@ const (
 	manyHosts  = 5 // mirrors are fewer
 )
 
-// bred takes in whether a page that brought nothing led to new URLs.
-func (p *pattern) bred(fertile bool) {
-	p.links.idle = p.links.idle*textDecay + 1
-	p.links.bred = p.links.bred*textDecay + one(fertile)
+// readBarren records whether a page that had nothing new links to new URLs.
+func (p *pattern) readBarren(fertile bool) {
+	p.links.barren = p.links.barren*textDecay + 1
+	p.links.barrenFertile = p.links.barrenFertile*textDecay + one(fertile)
 }
 
-// repeats reports whether there were such pages of late: what those lead to must be known
-// before there are more.
+// repeats reports whether there were such pages lately: whether they link to new URLs must
+// be known before there are more.
 func (p *pattern) repeats() bool {
 	t := &p.text
 	return t.formCopies > seldom*t.forms || t.oldCopies > seldom*t.olds || p.stale()
@@ -149,8 +151,8 @@ func (p *pattern) repeats() bool {
 
 const seldom = 0.05
 
-// found takes in where a page's URL was found, and what its links led to.
-func (p *pattern) found(k *kin, longer, rooted bool) {
+// found records where a page's URL was found, and what its links lead to.
+func (p *pattern) found(k *ownLinks, longer, rooted bool) {
 	p.links.weight = p.links.weight*linkDecay + 1
 	p.links.own = p.links.own*linkDecay + one(k.own)
 	p.links.grown = p.links.grown*linkDecay + one(k.own && longer)
@@ -164,7 +166,7 @@ func (p *pattern) found(k *kin, longer, rooted bool) {
 		}
 	}
 	if p.pages < warmPages {
-		back = 0 // that is the site's navigation
+		back = 0 // these are the site's navigation
 	}
 	p.links.back = p.links.back*linkDecay + float32(back)
 }

@@ -9,18 +9,18 @@ import (
 
 // Page is what a Guard wants to know of a fetched page. A Sampler makes one.
 type Page struct {
-	Status int
-	Digest uint64   // of the words, whatever their order; of the body if there are none
-	Sample []uint64 // some of the pairs of neighbouring words, chosen by their hashes
+	Status   int
+	TextHash uint64   // of the words in any sequence; of the body if there are none
+	Sample   []uint64 // some of the pairs of neighbouring words, chosen by their hashes
 }
 
 // MaxSample is the most pairs that are sampled of a page.
 const MaxSample = 48
 
 const (
-	wantSample  = 24 // pairs per page that the sampling rate aims at, at least
+	wantSample  = 24 // least pairs per page that the sampling rate aims at
 	maxURLWords = 64
-	maxURLBytes = 1024 // how far words of a URL are looked for
+	maxURLBytes = 1024 // bytes of a URL in which words are looked for
 )
 
 // Sampler turns a page's words into a Page. It belongs to one worker.
@@ -29,11 +29,11 @@ type Sampler struct {
 	own    urlWords
 }
 
-// Page describes a page by the hashes of its words, as parse has them. body is a digest
+// Page describes a page by the hashes of its words, as parse computes them. body is a hash
 // of the body, used if there are no words. It costs some 3 ns a word. The Sample is valid
 // until the next call.
 func (s *Sampler) Page(u weburl.URL, status int, words []uint64, body uint64) Page {
-	p := Page{Status: status, Digest: body}
+	p := Page{Status: status, TextHash: body}
 	if len(words) == 0 {
 		return p
 	}
@@ -53,7 +53,7 @@ func (s *Sampler) Page(u weburl.URL, status int, words []uint64, body uint64) Pa
 		}
 		before = w
 	}
-	p.Digest, p.Sample = mix(sum, uint64(2)), s.sample
+	p.TextHash, p.Sample = mix(sum, uint64(2)), s.sample
 	return p
 }
 
@@ -63,14 +63,14 @@ func rate(words int) uint64 {
 	return ^uint64(0) >> max(0, bits.Len(uint(words)/wantSample)-1)
 }
 
-// mix is one-to-one in each of its arguments but for rare collisions.
+// mix is one-to-one in each of its arguments, except for rare collisions.
 func mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(bits.RotateLeft64(a, 32)^0x9e3779b97f4a7c15, b^0xd1342543de82ef95)
 	x := hi ^ lo
 	return x ^ x>>29
 }
 
-// urlWords are the hashes of a URL's words, to know them among a page's.
+// urlWords are the hashes of a URL's words, to recognize them among a page's.
 type urlWords struct {
 	filter [4]uint64 // a bit for each, so that most words need no search
 	hashes [2 * maxURLWords]uint64
@@ -78,8 +78,8 @@ type urlWords struct {
 	word   [parse.MaxWordRunes]byte
 }
 
-// read takes the words of u: its runs of letters and digits, in lower case, a number
-// also without its leading zeros.
+// read replaces the words by those of u: its runs of letters and digits, in lower case, and
+// each number also without its leading zeros.
 func (o *urlWords) read(u weburl.URL) {
 	o.filter, o.n = [4]uint64{}, 0
 	text := u.RequestURI()
@@ -103,7 +103,7 @@ func (o *urlWords) read(u weburl.URL) {
 	o.end(n)
 }
 
-// end adds the word of n bytes that has ended.
+// end adds the word that has ended, of n bytes.
 func (o *urlWords) end(n int) {
 	if n == 0 || n > len(o.word) || o.n+2 > len(o.hashes) {
 		return

@@ -16,12 +16,12 @@ type shape struct {
 	form       uint64 // path and query without the keys
 	host       uint64
 	params     int
-	size       uint32 // segments and parameters: what grows in Growing
+	size       uint32 // segments and parameters, which grow in Growing
 	length     uint32 // in bytes
 }
 
 const (
-	maxChildren = 16 // names a directory keeps of those in it
+	maxChildren = 16 // names that are kept in one directory
 	maxNamed    = 3  // directories from the root that may keep their names
 )
 
@@ -33,8 +33,8 @@ type shapes struct {
 	most     int                 // of each
 	host     string              // of the last call, with what follows from it
 	hostHash uint64
-	domain   uint64 // or the host again, if it speaks for itself
-	alone    bool   // it does
+	domain   uint64 // hash of the domain, or of the host if alone
+	alone    bool   // the host does not share the wide patterns of its domain
 }
 
 func newShapes(most int) shapes {
@@ -50,8 +50,8 @@ const (
 	markWide
 )
 
-// established is how many pages of a subdomain have to be learned before it no longer shares
-// the wide patterns of its domain: those are for hosts that are made up.
+// established is how many pages of a subdomain must be learned before it no longer shares
+// the wide patterns of its domain, which are meant for hosts that are made up.
 const established = 16
 
 // setHost notes the hashes of a host and its registrable domain.
@@ -78,7 +78,7 @@ func (s *shapes) learned(host uint64) {
 	}
 	s.pages[host] = n + 1
 	if n+1 == established {
-		s.host = "" // it speaks for itself from now on
+		s.host = "" // it is alone from now on
 	}
 }
 
@@ -120,11 +120,11 @@ type building struct {
 	*shapes
 	name      *strings.Builder
 	last      class // of the part before, in the wide pattern
-	fineLast  class // the same in the fine pattern, nothing after a name
+	fineLast  class // the same in the fine pattern; nothing after a name
 	directory int
 	numbers   int  // parts that are numbers
-	years     int  // and these might be years
-	date      bool // or a whole date
+	years     int  // of those, the ones that might be years
+	date      bool // one may be a whole date
 	named     bool // all directories so far have their names
 }
 
@@ -180,7 +180,7 @@ func (b *building) segment(s string, mayName bool) {
 	b.directory++
 }
 
-// note takes down what a segment or a value tells of keys and dates.
+// note records whether a segment or a value is a key, a number or a date.
 func (b *building) note(c class, s string) {
 	if c == key {
 		b.keyed = true
@@ -198,7 +198,7 @@ func (b *building) note(c class, s string) {
 	}
 }
 
-// keep reports whether the directory so far keeps the name s for one in it.
+// keep reports whether the directory read so far keeps the name s.
 func (b *building) keep(s string) bool {
 	h := mix(b.fine, xxhash.Sum64String(s))
 	if _, ok := b.kept[h]; !ok {
@@ -213,7 +213,7 @@ func (b *building) keep(s string) bool {
 	return true
 }
 
-// query adds the names of the parameters, in whatever order, each once.
+// query adds the names of the parameters, in any sequence.
 func (b *building) query(query string) {
 	var names, pairs uint64
 	b.wide = mix(b.wide, markQuery)

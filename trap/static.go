@@ -21,9 +21,9 @@ func onSight(u weburl.URL) Kind {
 	return ""
 }
 
-// repeats reports whether some sequence of up to maxSequence segments stands maxRepeats
-// times in a row. Sequences of numbers alone do not count: /00/00/00/00/ is how stores
-// spread their files.
+// repeats reports whether some sequence of up to maxSequence segments occurs maxRepeats
+// times in a row. Sequences of numbers alone do not count: file stores have directories
+// such as /00/00/00/00/.
 func repeats(path string) bool {
 	if len(path) < 2*maxRepeats {
 		return false
@@ -62,7 +62,7 @@ func hasLetter(s string) bool {
 	return false
 }
 
-// equalKeys reports whether one parameter stands more than MaxEqualKeys times in a row.
+// equalKeys reports whether one parameter occurs more than MaxEqualKeys times in a row.
 func equalKeys(query string) bool {
 	last, times := "", 0
 	for pair := range strings.SplitSeq(query, "&") {

@@ -44,40 +44,24 @@ func TestOtherWebs(t *testing.T) {
 // crawlWeb crawls up to most pages of a handler, breadth-first and without redirects,
 // and returns how many URLs were refused and how many pages were fetched.
 func crawlWeb(t *testing.T, web http.Handler, seed string, most int) (refused, fetched int) {
-	g, parser, u := trap.New(trap.Config{}), parse.New(parse.Options{}), mustParse(t, seed)
-	queue, seen := []item{{url: u}}, map[weburl.URL]bool{u: true}
-	var page parse.Page
-	var sampler trap.Sampler
-	for ; len(queue) > 0 && fetched < most; queue = queue[1:] {
-		it := queue[0]
-		if v := g.Judge(it.url); v.Kind != "" {
-			t.Logf("%s: %+v", it.url, v)
-			refused++
-			continue
-		}
+	w, host := newWalk(seed, trap.New(trap.Config{})), mustParse(t, seed).Host()
+	w.ahead = 1
+	w.get = func(u weburl.URL) (parse.Input, int, bool) {
 		rec := httptest.NewRecorder()
-		if !answer(web, rec, it.url) {
-			continue
+		if !answer(web, rec, u) {
+			return parse.Input{}, 0, false
 		}
 		fetched++
-		in := parse.Input{URL: it.url, ContentType: rec.Header().Get("Content-Type"), Body: rec.Body.Bytes()}
-		if rec.Code >= 300 || parser.Parse(in, &page) != nil {
-			continue
-		}
-		watch := g.Watch(it.url, it.via)
-		for _, l := range page.Links {
-			known := seen[l.URL]
-			if watch {
-				g.Link(l.URL, known)
-			}
-			if !known && (strings.HasSuffix(l.URL.Hostname(), "demo.example") || l.URL.Host() == u.Host()) && !demoForbids(l.URL) {
-				seen[l.URL] = true
-				queue = append(queue, item{l.URL, it.url})
-			}
-		}
-		g.Learn(sampler.Page(it.url, rec.Code, page.Words, 0))
+		return parse.Input{URL: u, ContentType: rec.Header().Get("Content-Type"), Body: rec.Body.Bytes()}, rec.Code, rec.Code < 300
 	}
-	return refused, fetched
+	w.stays = func(u weburl.URL) bool {
+		return (strings.HasSuffix(u.Hostname(), "demo.example") || u.Host() == host) && !demoForbids(u)
+	}
+	w.run(func() bool { return fetched >= most })
+	for _, v := range w.verdicts {
+		t.Logf("refused: %+v", v)
+	}
+	return len(w.verdicts), fetched
 }
 
 // answer asks the handler, which may break off as a server that hangs up.

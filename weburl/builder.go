@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// maxRaw bounds the work on one reference: what is longer without its fragment
-// is not even looked at.
+// maxRaw bounds the work on one reference: a longer one, without its fragment, is
+// refused at once.
 const maxRaw = 4 * MaxLen
 
 // builder writes one canonical URL, front to back.

@@ -1,17 +1,17 @@
 // Package weburl turns the references found on web pages into canonical URLs:
 // two references that a browser would follow to the same place become equal
-// values, as far as their spelling can tell.
+// values, as far as their spelling shows it.
 //
 // # Terms
 //
 // A reference is what stands in an href attribute: "../a.html#top", "?page=2",
 // "//cdn.test/x.js", "https://go.dev". It is resolved against the base URL of
 // its page into an absolute URL: scheme://host[:port]/path[?query]. The origin
-// is scheme, host and port together, the unit robots.txt speaks for. Canonical
+// is scheme, host and port together, the unit that a robots.txt applies to. Canonical
 // means: of all spellings of a URL, the one this package writes. A crawler
 // compares, stores and hashes nothing else, or it fetches pages twice.
 //
-// What a reference means is settled by the URL Standard (WHATWG,
+// The meaning of a reference is defined by the URL Standard (WHATWG,
 // url.spec.whatwg.org), which describes what browsers do, and not by RFC 3986,
 // which describes what authors should write. This package follows the standard
 // for http and https and refuses other schemes.
@@ -30,7 +30,7 @@
 //     0x7f.1 is 127.0.0.1. IPv6 addresses are compressed.
 //  5. The segments "." and ".." are resolved, in the spelling %2e too. An empty
 //     path is "/". Empty segments stay: /a//b is not /a/b.
-//  6. What may not stand raw is percent-encoded as UTF-8. A percent sign that
+//  6. Characters not allowed in a URL are percent-encoded as UTF-8. A percent sign that
 //     begins no encoding stays as it is. The query keeps its order; a "?" with
 //     nothing behind it stays.
 //

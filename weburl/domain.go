@@ -2,7 +2,7 @@ package weburl
 
 import "golang.org/x/net/publicsuffix"
 
-// Domain returns the registrable domain of u's host, what its owner has bought: "shop.co.uk" for
+// Domain returns the registrable domain of u's host, the one its owner bought: "shop.co.uk" for
 // any port of "www.shop.co.uk". The public suffix list that is built into the program says
 // where it begins; a suffix that the list does not have is the last label.
 //

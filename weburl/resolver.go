@@ -29,8 +29,8 @@ func (r *Resolver) SetBase(u URL) { r.base = u }
 
 // Resolve returns the canonical form of ref, as URL.Resolve does. It does not
 // keep ref. Errors are the bare sentinels (ErrScheme, ...) without the text of
-// ref, which the caller has at hand: pages are full of mailto: and javascript:,
-// and a refusal should cost nothing.
+// ref, which the caller has: pages are full of mailto: and javascript:, and a
+// refusal should cost nothing.
 func (r *Resolver) Resolve(ref []byte) (URL, error) {
 	b := builder{out: r.free()}
 	if err := b.build(r.opts, r.base, view(ref)); err != nil {

@@ -7,9 +7,9 @@ import (
 
 // The fast paths. Most references on real pages are canonical already, or need
 // only be joined to the base's directory. One look per byte into the class
-// table tells; at the first byte that is not plain they give up, and the slow
+// table decides; at the first byte that is not plain they give up, and the slow
 // path does everything. Giving up too often costs time, never a wrong result:
-// a fuzz test holds fast and slow against each other.
+// a fuzz test compares fast and slow.
 
 // fast writes ref if that takes no more than copying; otherwise it writes
 // nothing.

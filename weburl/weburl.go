@@ -8,7 +8,7 @@ const MaxLen = 8192
 
 // URL is an absolute http or https URL in canonical form, without user info
 // and without fragment. It is an immutable value of 24 bytes: two URLs are the
-// same resource, as far as spelling can tell, exactly when == says so, and a
+// same resource, as far as spelling shows it, exactly when == says so, and a
 // URL may be the key of a map. The zero URL is no URL; its parts are empty.
 //
 // A URL shares the memory of the string it was made from (see Clone).

@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string) error {
 type options struct {
 	rounds      int
 	pages       int           // of the full site; a tenth of them on the short one
-	connections int           // of every contestant that can be told
+	connections int           // of every contestant whose number can be set
 	limit       time.Duration // of one crawl
 	quick       bool
 	only        string // regular expression of contestants' names

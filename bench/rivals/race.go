@@ -180,7 +180,7 @@ func (o options) lap(ctx context.Context, k *kit, srv *server, e *entry, urls st
 		return err
 	}
 	e.Command = k.shown(argv, t)
-	if err := srv.reset(); err != nil {
+	if _, err := srv.asked(); err != nil { // what was asked for before does not count
 		return err
 	}
 	s, err := measure(ctx, argv, dir, o.limit)

@@ -7,20 +7,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 
 	"crawler/internal/bigsite"
 )
 
-// place is where a server listens: the site, and the control of its counts.
-type place struct{ Site, Control string }
-
-// serve is the verb of the server's process: it says its place on standard output, serves
-// the site, and ends when its standard input does, so that it outlives nobody.
+// serve is the verb of the server's process: bigsite.Serve on its standard input and output.
 func serve(args []string) error {
 	var cfg bigsite.Config
 	f := flag.NewFlagSet("serve", flag.ContinueOnError)
@@ -30,49 +25,19 @@ func serve(args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	pages, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	control, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	cfg.Hosts = []string{pages.Addr().String()}
-	site, err := bigsite.New(cfg)
-	if err != nil {
-		return err
-	}
-	counts := bigsite.NewCounts(site)
-	ended := make(chan error, 3)
-	go func() { ended <- http.Serve(pages, counts) }()
-	go func() { ended <- http.Serve(control, controls(counts)) }()
-	go func() {
-		io.Copy(io.Discard, os.Stdin)
-		ended <- nil
-	}()
-	if err := json.NewEncoder(os.Stdout).Encode(place{cfg.Hosts[0], control.Addr().String()}); err != nil {
-		return err
-	}
-	return <-ended
-}
-
-// controls answers POST /reset, which forgets the counts, and GET /asked.
-func controls(c *bigsite.Counts) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /reset", func(http.ResponseWriter, *http.Request) { c.Reset() })
-	mux.HandleFunc("GET /asked", func(w http.ResponseWriter, _ *http.Request) {
-		json.NewEncoder(w).Encode(c.Asked())
+	return bigsite.Serve(os.Stdin, os.Stdout, func(authority string) (*bigsite.Site, error) {
+		cfg.Hosts = []string{authority}
+		return bigsite.New(cfg)
 	})
-	return mux
 }
 
 // server is a server's process, seen from outside.
 type server struct {
-	place
-	cfg   bigsite.Config
-	input io.Closer
-	cmd   *exec.Cmd
+	cfg bigsite.Config
+	url string
+	in  io.WriteCloser
+	out *bufio.Reader
+	cmd *exec.Cmd
 }
 
 // startServer starts this program's serve. The caller stops it.
@@ -90,41 +55,33 @@ func startServer(self string, cfg bigsite.Config) (*server, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	s := &server{input: in, cmd: cmd}
-	line, err := bufio.NewReader(out).ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(line, &s.place)
-	}
+	s := &server{cfg: cfg, in: in, out: bufio.NewReader(out), cmd: cmd}
+	line, err := s.out.ReadString('\n')
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the server says no place: %w", err), s.stop())
+		return nil, errors.Join(fmt.Errorf("the server did not write its address: %w", err), s.stop())
 	}
-	cfg.Hosts = []string{s.Site}
-	s.cfg = cfg
+	s.url = strings.TrimSpace(line)
+	s.cfg.Hosts = []string{strings.TrimPrefix(s.url, "http://")}
 	return s, nil
 }
 
 func (s *server) stop() error {
-	s.input.Close()
+	s.in.Close()
 	return s.cmd.Wait()
 }
 
-func (s *server) seed() string { return "http://" + s.Site + "/" }
+func (s *server) seed() string { return s.url + "/" }
 
-func (s *server) reset() error {
-	res, err := http.Post("http://"+s.Control+"/reset", "", nil)
-	if err != nil {
-		return err
-	}
-	return res.Body.Close()
-}
-
+// asked returns what the server was asked for since the last time.
 func (s *server) asked() (a bigsite.Asked, err error) {
-	res, err := http.Get("http://" + s.Control + "/asked")
+	if _, err := io.WriteString(s.in, "\n"); err != nil {
+		return a, err
+	}
+	line, err := s.out.ReadSlice('\n')
 	if err != nil {
 		return a, err
 	}
-	defer res.Body.Close()
-	return a, json.NewDecoder(res.Body).Decode(&a)
+	return a, json.Unmarshal(line, &a)
 }
 
 // writeURLs writes the addresses of all pages into a file, one a line.

@@ -8,17 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-)
 
-// Exit codes.
-const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitDisk        = 3
-	exitNothing     = 4
-	exitLimit       = 5
-	exitInterrupted = 130
+	"crawler/cmd/crawler/internal/shell"
 )
 
 // exitTable says what the exit codes of a command mean.
@@ -39,69 +30,69 @@ const (
 )
 
 var (
-	prints    = exitTable{exitOK: "printed", exitUsage: noSuch, exitDisk: unwritten}
-	helps     = exitTable{exitOK: "done", exitUsage: noSuch}
-	labReads  = exitTable{exitOK: "done", exitFailed: "the input could not be read", exitUsage: "wrong usage", exitDisk: unwritten, exitInterrupted: labStop}
+	prints    = exitTable{shell.ExitOK: "printed", shell.ExitUsage: noSuch, shell.ExitDisk: unwritten}
+	helps     = exitTable{shell.ExitOK: "done", shell.ExitUsage: noSuch}
+	labReads  = exitTable{shell.ExitOK: "done", shell.ExitFailed: "the input could not be read", shell.ExitUsage: "wrong usage", shell.ExitDisk: unwritten, shell.ExitInterrupted: labStop}
 	asksGraph = exitTable{
-		exitOK: "done", exitFailed: "something failed, or the crawl or its graph is damaged", exitUsage: graphUsage,
-		exitDisk: graphDisk, exitNothing: "nothing was crawled yet", exitInterrupted: graphStop,
+		shell.ExitOK: "done", shell.ExitFailed: "something failed, or the crawl or its graph is damaged", shell.ExitUsage: graphUsage,
+		shell.ExitDisk: graphDisk, shell.ExitNothing: "nothing was crawled yet", shell.ExitInterrupted: graphStop,
 	}
 	asksGraphOfURL = exitTable{
-		exitOK: "done", exitFailed: "something failed, or the crawl or its graph is damaged",
-		exitUsage: "wrong usage: a flag, a URL, or DIR holds no crawl or one without links",
-		exitDisk:  graphDisk, exitNothing: "the URL is not in the graph, or nothing was crawled yet", exitInterrupted: graphStop,
+		shell.ExitOK: "done", shell.ExitFailed: "something failed, or the crawl or its graph is damaged",
+		shell.ExitUsage: "wrong usage: a flag, a URL, or DIR holds no crawl or one without links",
+		shell.ExitDisk:  graphDisk, shell.ExitNothing: "the URL is not in the graph, or nothing was crawled yet", shell.ExitInterrupted: graphStop,
 	}
 )
 
 // exitCodes has every exit code that a command can end with, by its name behind "crawler".
 var exitCodes = map[string]exitTable{
-	"": {exitOK: "done", exitUsage: noSuch + ";\nthe help of each command lists its own codes"},
+	"": {shell.ExitOK: "done", shell.ExitUsage: noSuch + ";\nthe help of each command lists its own codes"},
 	"crawl": {
-		exitOK: "the crawl ended, or a limit you set ended it",
-		exitUsage: "wrong usage: a flag, the configuration, a seed, or DIR holds a crawl\n" +
+		shell.ExitOK: "the crawl ended, or a limit you set ended it",
+		shell.ExitUsage: "wrong usage: a flag, the configuration, a seed, or DIR holds a crawl\n" +
 			"already or is in use",
-		exitDisk: crawlDisk, exitNothing: noPage, exitLimit: limited, exitInterrupted: stoppedBy,
+		shell.ExitDisk: crawlDisk, shell.ExitNothing: noPage, shell.ExitLimit: limited, shell.ExitInterrupted: stoppedBy,
 	},
 	"resume": {
-		exitOK:     "the crawl ended, or a limit you set ended it",
-		exitFailed: "something failed, or the crawl in DIR is damaged",
-		exitUsage: "wrong usage: a flag, or DIR holds no crawl, one of another version or one\n" +
+		shell.ExitOK:     "the crawl ended, or a limit you set ended it",
+		shell.ExitFailed: "something failed, or the crawl in DIR is damaged",
+		shell.ExitUsage: "wrong usage: a flag, or DIR holds no crawl, one of another version or one\n" +
 			"in use; or nothing is left to do, or a limit still stands",
-		exitDisk: crawlDisk, exitNothing: noPage, exitLimit: limited, exitInterrupted: stoppedBy,
+		shell.ExitDisk: crawlDisk, shell.ExitNothing: noPage, shell.ExitLimit: limited, shell.ExitInterrupted: stoppedBy,
 	},
 	"report": {
-		exitOK: "printed", exitFailed: "the report or the crawl in DIR is damaged or cannot be read",
-		exitUsage: "wrong usage, or DIR holds no crawl, or one that has no report yet", exitDisk: unwritten,
+		shell.ExitOK: "printed", shell.ExitFailed: "the report or the crawl in DIR is damaged or cannot be read",
+		shell.ExitUsage: "wrong usage, or DIR holds no crawl, or one that has no report yet", shell.ExitDisk: unwritten,
 	},
 	"why": {
-		exitOK: "printed", exitFailed: "the crawl in DIR is damaged or cannot be read",
-		exitUsage: "wrong usage: no URL, or DIR holds no crawl or one of another version",
-		exitDisk:  unwritten, exitNothing: "the crawl has no record of the URL",
+		shell.ExitOK: "printed", shell.ExitFailed: "the crawl in DIR is damaged or cannot be read",
+		shell.ExitUsage: "wrong usage: no URL, or DIR holds no crawl or one of another version",
+		shell.ExitDisk:  unwritten, shell.ExitNothing: "the crawl has no record of the URL",
 	},
 	"demo": {
-		exitOK: "the crawl ended, or --max-pages ended it", exitFailed: "the demo's web could not be served",
-		exitUsage: "wrong usage: a flag, or DIR holds a crawl already or is in use",
-		exitDisk:  crawlDisk, exitNothing: noPage, exitInterrupted: stoppedBy,
+		shell.ExitOK: "the crawl ended, or --max-pages ended it", shell.ExitFailed: "the demo's web could not be served",
+		shell.ExitUsage: "wrong usage: a flag, or DIR holds a crawl already or is in use",
+		shell.ExitDisk:  crawlDisk, shell.ExitNothing: noPage, shell.ExitInterrupted: stoppedBy,
 	},
 	"bench": {
-		exitOK:     "measured; every page was fetched, and none twice",
-		exitFailed: "a page was missed or fetched twice, or a part of the measurement failed",
-		exitUsage:  "wrong usage", exitDisk: "the crawl or the figures could not be written",
-		exitInterrupted: "interrupted (Ctrl-C); nothing is left behind",
+		shell.ExitOK:     "measured; every page was fetched, and none twice",
+		shell.ExitFailed: "a page was missed or fetched twice, or a part of the measurement failed",
+		shell.ExitUsage:  "wrong usage", shell.ExitDisk: "the crawl or the figures could not be written",
+		shell.ExitInterrupted: "interrupted (Ctrl-C); nothing is left behind",
 	},
 
 	"graph": helps, "graph build": asksGraph, "graph stats": asksGraph, "graph rank": asksGraph, "graph clicks": asksGraph,
 	"graph neighbours": asksGraphOfURL, "graph reach": asksGraphOfURL,
 	"graph export": {
-		exitOK: "done", exitFailed: asksGraph[exitFailed],
-		exitUsage:   graphUsage + ",\nor the graph is too large for the format",
-		exitDisk:    "the graph or the export could not be written, or PATH is there already",
-		exitNothing: asksGraph[exitNothing], exitInterrupted: graphStop,
+		shell.ExitOK: "done", shell.ExitFailed: asksGraph[shell.ExitFailed],
+		shell.ExitUsage:   graphUsage + ",\nor the graph is too large for the format",
+		shell.ExitDisk:    "the graph or the export could not be written, or PATH is there already",
+		shell.ExitNothing: asksGraph[shell.ExitNothing], shell.ExitInterrupted: graphStop,
 	},
 
 	"lab": helps, "lab filters": labReads, "lab words": labReads, "lab restart": labReads, "lab order": labReads,
 	"lab theory": {
-		exitOK: "done", exitFailed: "the page could not be made", exitUsage: "wrong usage", exitDisk: unwritten, exitInterrupted: labStop,
+		shell.ExitOK: "done", shell.ExitFailed: "the page could not be made", shell.ExitUsage: "wrong usage", shell.ExitDisk: unwritten, shell.ExitInterrupted: labStop,
 	},
 
 	"version": prints, "help": helps, "completion": helps,
@@ -140,7 +131,7 @@ type unwritable struct{ io.Writer }
 func (u unwritable) Write(b []byte) (int, error) {
 	n, err := u.Writer.Write(b)
 	if err != nil {
-		err = diskError(err)
+		err = shell.DiskError(err)
 	}
 	return n, err
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"crawler/cmd/crawler/internal/shell"
 )
 
 // Every command that users call has its exit codes in the table, and in its help, and the
@@ -25,7 +27,7 @@ func TestEveryCommandHasItsExitCodes(t *testing.T) {
 		name := belowCrawler(c)
 		found = append(found, name)
 		codes := exitCodes[name]
-		if codes[exitOK] == "" || codes[exitUsage] == "" {
+		if codes[shell.ExitOK] == "" || codes[shell.ExitUsage] == "" {
 			t.Errorf("crawler %s: add its exit codes to exitcodes.go", name)
 		}
 		if strings.Count(c.Long, "Exit codes:") != 1 || !strings.HasSuffix(c.Long, codes.text()) {
@@ -40,7 +42,7 @@ func TestEveryCommandHasItsExitCodes(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRoot(streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard}))
+	walk(newRoot(shell.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}))
 	slices.Sort(found)
 	if table := slices.Sorted(maps.Keys(exitCodes)); !slices.Equal(found, table) {
 		t.Errorf("commands %q, in the table %q", found, table)
@@ -50,7 +52,7 @@ func TestEveryCommandHasItsExitCodes(t *testing.T) {
 // inTable reports whether the help of the command in a command line names an exit code. The
 // parts of crawler bench have no help.
 func inTable(args []string, code int) bool {
-	c, _, _ := newRoot(streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard}).Find(args)
+	c, _, _ := newRoot(shell.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}).Find(args)
 	return c.Hidden || exitCodes[belowCrawler(c)][code] != ""
 }
 
@@ -66,7 +68,7 @@ func TestWhatCannotBePrinted(t *testing.T) {
 	for _, args := range []string{"version", "--version", "completion bash", "completion zsh", "completion fish", "completion powershell", "lab theory"} {
 		var stderr bytes.Buffer
 		code := run(strings.Fields(args), strings.NewReader(""), full{}, &stderr)
-		if code != exitDisk || !strings.Contains(stderr.String(), "free some space") {
+		if code != shell.ExitDisk || !strings.Contains(stderr.String(), "free some space") {
 			t.Errorf("crawler %s: exit code %d\n%s", args, code, stderr.String())
 		}
 	}

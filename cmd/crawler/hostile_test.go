@@ -12,19 +12,12 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
-	"crawler/crawl"
-	"crawler/frontier"
-	"crawler/gate"
+	"crawler/cmd/crawler/internal/crawltest"
+	"crawler/cmd/crawler/internal/shell"
 	"crawler/report"
 )
-
-// poison is what a terminal, a log or a table might obey: escape sequences, the controls
-// of C0 and C1, both ways to write CSI, line separators, bidirectional overrides,
-// zero-width characters, invalid UTF-8, a formula, and a forged log line.
-const poison = "\x1b[2J\x1b]0;owned\x07\x9b31m\u009b31m\u2028\u2029\u202e\u2066\u200b\ufeff\x7f\x08\xff\xc3 =cmd|' /C calc'!A0 level=ERROR msg=forged"
 
 // poisoned is poison as a header may carry it to net/http's client.
 var poisoned = strings.Map(func(r rune) rune {
@@ -32,7 +25,7 @@ var poisoned = strings.Map(func(r rune) rune {
 		return -1
 	}
 	return r
-}, poison)
+}, crawltest.Poison)
 
 // hostile answers one request with whatever bytes it likes.
 func hostile(path, host string) string {
@@ -42,31 +35,31 @@ func hostile(path, host string) string {
 	const page = "Content-Type: text/html; charset=utf-8\r\n"
 	switch path {
 	case "/robots.txt":
-		return html("Content-Type: text/plain\r\n", "User-agent: *\nDisallow: /secret"+poison+"\nSitemap: http://"+host+"/map"+poison+"\n"+poison+"\n")
+		return html("Content-Type: text/plain\r\n", "User-agent: *\nDisallow: /secret"+crawltest.Poison+"\nSitemap: http://"+host+"/map"+crawltest.Poison+"\n"+crawltest.Poison+"\n")
 	case "/":
 		var b strings.Builder
-		fmt.Fprintf(&b, "<html lang=%q><title>%s\n\r%s</title><p>%s", poison, poison, strings.Repeat("x\x1b[31m", 1<<17), poison)
-		for _, l := range []string{"type", "title", "location", "gzip", "charset", "path/" + poison, "?q=" + poison, "#" + poison} {
-			fmt.Fprintf(&b, "<a href=\"/%s\">%s</a>", l, poison)
+		fmt.Fprintf(&b, "<html lang=%q><title>%s\n\r%s</title><p>%s", crawltest.Poison, crawltest.Poison, strings.Repeat("x\x1b[31m", 1<<17), crawltest.Poison)
+		for _, l := range []string{"type", "title", "location", "gzip", "charset", "path/" + crawltest.Poison, "?q=" + crawltest.Poison, "#" + crawltest.Poison} {
+			fmt.Fprintf(&b, "<a href=\"/%s\">%s</a>", l, crawltest.Poison)
 		}
-		fmt.Fprintf(&b, "<a href=\"http://%s.invalid/\">x</a><a href=\"http://[%s]/\">x</a><a href=\"%s:x\">x</a>", poison, poison, poison)
+		fmt.Fprintf(&b, "<a href=\"http://%s.invalid/\">x</a><a href=\"http://[%s]/\">x</a><a href=\"%s:x\">x</a>", crawltest.Poison, crawltest.Poison, crawltest.Poison)
 		return html(page, b.String())
 	case "/type":
-		return html("Content-Type: text/"+poisoned+"; charset="+poisoned+"\r\nX-Robots-Tag: "+poisoned+"\r\nLink: <"+poisoned+">; rel=\"next\"\r\n", poison)
+		return html("Content-Type: text/"+poisoned+"; charset="+poisoned+"\r\nX-Robots-Tag: "+poisoned+"\r\nLink: <"+poisoned+">; rel=\"next\"\r\n", crawltest.Poison)
 	case "/title":
-		return html(page, "<title>"+strings.Repeat(poison, 20000)+"</title>")
+		return html(page, "<title>"+strings.Repeat(crawltest.Poison, 20000)+"</title>")
 	case "/location":
 		return "HTTP/1.1 302 Found\r\nLocation: http://[" + poisoned + "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 	case "/status":
-		return "HTTP/1.1 2" + poison + " " + poison + "\r\n\r\n"
+		return "HTTP/1.1 2" + crawltest.Poison + " " + crawltest.Poison + "\r\n\r\n"
 	case "/header":
-		return "HTTP/1.1 200 OK\r\n" + poison + "\r\n: " + poison + "\r\n\r\n"
+		return "HTTP/1.1 200 OK\r\n" + crawltest.Poison + "\r\n: " + crawltest.Poison + "\r\n\r\n"
 	case "/raw":
-		return poison + "\r\n\r\n"
+		return crawltest.Poison + "\r\n\r\n"
 	case "/gzip":
 		return html("Content-Encoding: "+poisoned+"\r\n"+page, "x")
 	case "/charset":
-		return html("Content-Type: text/html\r\n", "<meta charset=\""+poison+"\"><base href=\""+poison+"\"><title>"+poison+"</title>")
+		return html("Content-Type: text/html\r\n", "<meta charset=\""+crawltest.Poison+"\"><base href=\""+crawltest.Poison+"\"><title>"+crawltest.Poison+"</title>")
 	case "/late":
 		return "HTTP/1.1 429 " + poisoned + "\r\nRetry-After: " + poisoned + "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 	}
@@ -120,33 +113,33 @@ func TestHostileSiteInEveryOutput(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
 			args := append([]string{"crawl", url + "/", "-o", dir, "--delay", "0", "--retries", "0", "--min-free", "0"}, flags...)
 			stdout, stderr := outputs(t, args...)
-			checkHarmless(t, "stdout", stdout)
-			checkHarmless(t, "stderr", stderr)
+			crawltest.CheckHarmless(t, "stdout", stdout)
+			crawltest.CheckHarmless(t, "stderr", stderr)
 			for _, file := range []string{report.PagesFile, report.SkippedFile, report.EdgesFile, report.EdgesCSVFile, report.JSONFile, report.TextFile} {
 				data, err := os.ReadFile(filepath.Join(dir, file))
 				if err != nil && !(os.IsNotExist(err) && strings.HasPrefix(file, "edges.")) {
 					t.Fatal(err)
 				}
-				checkHarmless(t, file, data)
+				crawltest.CheckHarmless(t, file, data)
 				if strings.HasSuffix(file, ".jsonl") {
 					checkLines(t, file, data)
 				}
 			}
 			if slices.Contains(flags, "json") {
 				checkLines(t, "stdout", stdout)
-				checkLines(t, "log", stderr[:bytes.Index(stderr, []byte("crawler "+version))])
+				checkLines(t, "log", stderr[:bytes.Index(stderr, []byte("crawler "+shell.Version))])
 			}
-			for _, p := range readPages(t, filepath.Join(dir, report.PagesFile)) {
+			for _, p := range crawltest.ReadPages(t, filepath.Join(dir, report.PagesFile)) {
 				for _, form := range [][]string{{"why", dir, p.URL}, {"why", dir, p.URL, "--json"}} {
 					out, errs := outputs(t, form...)
-					checkHarmless(t, "why", append(out, errs...))
+					crawltest.CheckHarmless(t, "why", append(out, errs...))
 				}
 			}
 			for _, form := range [][]string{{"report", dir}, {"report", dir, "--json"}} {
 				out, errs := outputs(t, form...)
-				checkHarmless(t, "report", append(out, errs...))
+				crawltest.CheckHarmless(t, "report", append(out, errs...))
 			}
-			pages := readPages(t, filepath.Join(dir, report.PagesFile))
+			pages := crawltest.ReadPages(t, filepath.Join(dir, report.PagesFile))
 			if len(pages) < 5 || !strings.Contains(pages[0].Title, "\u200b") {
 				t.Errorf("%d pages, the first titled %.40q: the poison was not recorded", len(pages), pages[0].Title)
 			}
@@ -155,7 +148,7 @@ func TestHostileSiteInEveryOutput(t *testing.T) {
 		})
 	}
 	if !strings.Contains(failures, `\u202e`) {
-		t.Errorf("no failure told of the poison:\n%s", failures)
+		t.Errorf("no failure shows the poison:\n%s", failures)
 	}
 }
 
@@ -165,14 +158,14 @@ func TestHostileFailureIsExplained(t *testing.T) {
 	url := serveHostile(t)
 	for _, path := range []string{"/status", "/header", "/raw", "/location", "/gzip", "/late"} {
 		stdout, stderr := outputs(t, "crawl", url+path, "-o", filepath.Join(t.TempDir(), "out"), "--delay", "0", "--retries", "0", "--min-free", "0", "--robots", "ignore")
-		checkHarmless(t, path, stdout)
-		checkHarmless(t, path, stderr)
+		crawltest.CheckHarmless(t, path, stdout)
+		crawltest.CheckHarmless(t, path, stderr)
 		if len(stderr) > 4<<10 {
 			t.Errorf("%s: %d bytes on standard error", path, len(stderr))
 		}
 	}
-	stdout, stderr := outputs(t, "crawl", "--dry-run", url+"/"+strings.ReplaceAll(poison, "\x00", ""))
-	checkHarmless(t, "dry run", append(stdout, stderr...))
+	stdout, stderr := outputs(t, "crawl", "--dry-run", url+"/"+strings.ReplaceAll(crawltest.Poison, "\x00", ""))
+	crawltest.CheckHarmless(t, "dry run", append(stdout, stderr...))
 }
 
 // outputs runs the command line in this process.
@@ -181,24 +174,6 @@ func outputs(t *testing.T, args ...string) (stdout, stderr []byte) {
 	var out, errs bytes.Buffer
 	run(args, strings.NewReader(""), &out, &errs)
 	return out.Bytes(), errs.Bytes()
-}
-
-// checkHarmless finds what a terminal might obey.
-func checkHarmless(t *testing.T, where string, data []byte) {
-	t.Helper()
-	for i := 0; i < len(data); {
-		r, n := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && n == 1 || r != '\n' && !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r) {
-			t.Errorf("%s: byte %d is %#x: %q", where, i, data[i], data[max(0, i-40):min(len(data), i+40)])
-			return
-		}
-		i += n
-	}
-	for line := range bytes.Lines(data) {
-		if bytes.HasPrefix(line, []byte("level=ERROR")) {
-			t.Errorf("%s: a forged line: %q", where, line)
-		}
-	}
 }
 
 // checkLines holds every line to be one JSON object.
@@ -212,50 +187,8 @@ func checkLines(t *testing.T, where string, data []byte) {
 	}
 }
 
-// The live block is drawn by our own escapes and holds no other; nor does a log line
-// above it.
-func TestHostileHostInTheProgressBlock(t *testing.T) {
-	var out bytes.Buffer
-	s := &screen{w: &out, live: true, width: 800}
-	fmt.Fprintf(s, "page %s\n", poison)
-	s.show(crawl.Progress{Busiest: []frontier.HostLoad{{Host: poison[:20]}}})
-	checkHarmless(t, "screen", out.Bytes())
-}
-
-// What the errors name is shown, on lines that are ours, and cut.
+// What the errors name is shown.
 func TestHostileWordsInErrors(t *testing.T) {
-	_, stderr := outputs(t, "report", filepath.Join(t.TempDir(), poison))
-	checkHarmless(t, "error", stderr)
-	rec, err := report.NewRecorder(report.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	detail := poison + "\nlevel=ERROR " + strings.Repeat(poison, 1000)
-	if err := rec.Skip(gate.Skip{URL: "http://a.example/", Reason: "reset", Detail: detail}); err != nil {
-		t.Fatal(err)
-	}
-	text := nothing(crawl.Result{}, rec).Error()
-	checkHarmless(t, "verdict", []byte(text))
-	if lines := strings.Count(text, "\n"); lines != 1 || len(text) > 4*maxDetail {
-		t.Errorf("%d lines, %d bytes: %.300q", lines, len(text), text)
-	}
-}
-
-// Nothing of a host's name leaves the directory, hides it or means anything to a shell.
-func TestDirectoryNameOfAHost(t *testing.T) {
-	for host, want := range map[string]string{
-		"example.com:8080":         "example.com_8080",
-		"[::1]:80":                 "___1__80",
-		"../../etc":                ".._.._etc",
-		"a\x1b[2J\u202e$(x) `y`\n": "a__2____________y__",
-		strings.Repeat("a", 300):   strings.Repeat("a", 57) + "...",
-	} {
-		got := fileName(host)
-		if strings.ContainsAny(got, "/\\:$` \n") || len(got) > 60 {
-			t.Errorf("%q: %q", host, got)
-		}
-		if !strings.Contains(host, "\x1b") && got != want {
-			t.Errorf("%q: %q, want %q", host, got, want)
-		}
-	}
+	_, stderr := outputs(t, "report", filepath.Join(t.TempDir(), crawltest.Poison))
+	crawltest.CheckHarmless(t, "error", stderr)
 }

@@ -60,34 +60,6 @@ func readOutcome(t *testing.T, dir string) outcome {
 	return o
 }
 
-func note[V any](t *testing.T, m map[string]V, url string, v V) {
-	t.Helper()
-	if _, ok := m[url]; ok {
-		t.Errorf("%s has two records", url)
-	}
-	m[url] = v
-}
-
-// eachLine decodes a file of JSON lines, of which the last must be whole, too.
-func eachLine[R any](t *testing.T, name string, do func(R)) {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		t.Errorf("%s ends in a torn line", name)
-	}
-	for line := range bytes.Lines(data) {
-		var r R
-		if err := json.Unmarshal(line, &r); err != nil {
-			t.Errorf("%s: %v in %q", name, err, line)
-			continue
-		}
-		do(r)
-	}
-}
-
 // figures are the exact ones of a report that do not depend on the order of pages.
 type figures struct {
 	EndedBy         string
@@ -131,5 +103,33 @@ func compareFigures(t *testing.T, name string, got, want report.Figure) {
 		t.Errorf("%s: exact counts differ: %+v, left alone %+v", name, got, want)
 	case math.Abs(got.Estimate/want.Estimate-1) > 0.05:
 		t.Errorf("%s: estimated %+v, left alone %+v", name, got, want)
+	}
+}
+
+func note[V any](t *testing.T, m map[string]V, url string, v V) {
+	t.Helper()
+	if _, ok := m[url]; ok {
+		t.Errorf("%s has two records", url)
+	}
+	m[url] = v
+}
+
+// eachLine decodes a file of JSON lines, of which the last must be whole, too.
+func eachLine[R any](t *testing.T, name string, do func(R)) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		t.Errorf("%s ends in a torn line", name)
+	}
+	for line := range bytes.Lines(data) {
+		var r R
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Errorf("%s: %v in %q", name, err, line)
+			continue
+		}
+		do(r)
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/internal/bigsite"
 	"crawler/report"
 )
@@ -23,6 +23,10 @@ const (
 	// worker are under way, and with 1,024 recorded since the last commit, which a slow
 	// disk keeps waiting, no more are begun.
 	mostAgain = 3*crawlWorkers + 4*256
+	// mostPlans is how many plans of kills may be tried. On a machine that is busy with other
+	// things a crawl may be over before the kills that were planned by the pace of the one that
+	// was left alone.
+	mostPlans = 3
 	// commitEvery is the longest time between two commits. A kill waits a random part of
 	// it, so that kills fall anywhere between them, unless the crawl is too short for that.
 	commitEvery = 100 * time.Millisecond
@@ -48,26 +52,19 @@ func TestKill(t *testing.T) {
 	}
 	for _, args := range [][]string{{"--exact-stats"}, {"--depth", depth, "--expect-urls", "300"}} {
 		t.Run("crawl "+strings.Join(args, " "), func(t *testing.T) {
-			k := newKilling(t, bin, pages, args)
-			k.leaveAlone(t)
-			k.killAll(t, kills, rand.New(rand.NewPCG(seed, uint64(len(args)))))
-			k.compare(t)
+			rng := rand.New(rand.NewPCG(seed, uint64(len(args))))
+			for range mostPlans {
+				k := newKilling(t, bin, pages, args)
+				k.leaveAlone(t)
+				enough := k.killAll(t, kills, rng)
+				k.compare(t)
+				if enough || t.Failed() {
+					return
+				}
+			}
+			t.Errorf("in %d plans, too few kills met the crawl at work", mostPlans)
 		})
 	}
-}
-
-// envNumber reads a number from the environment.
-func envNumber(t *testing.T, name string, otherwise int) int {
-	t.Helper()
-	s := os.Getenv(name)
-	if s == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
-		t.Fatalf("%s=%s: want a number", name, s)
-	}
-	return n
 }
 
 // killing is a crawl that is killed, and one that is left alone.
@@ -92,7 +89,7 @@ func newKilling(t *testing.T, bin string, pages int, args []string) *killing {
 		t.Fatal(err)
 	}
 	k := &killing{bin: bin, args: args, site: site, alone: filepath.Join(t.TempDir(), "alone"), dir: filepath.Join(t.TempDir(), "killed")}
-	k.url = serveOnLoopback(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { k.served.Load().ServeHTTP(w, r) }))
+	k.url = crawltest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { k.served.Load().ServeHTTP(w, r) }))
 	return k
 }
 
@@ -174,8 +171,9 @@ func upTo(r *rand.Rand, most time.Duration) time.Duration {
 	return time.Duration(r.Int64N(int64(most)))
 }
 
-// killAll carries out a plan and lets the last run end.
-func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) {
+// killAll carries out a plan and lets the last run end. It reports whether nearly all kills
+// met the crawl at work.
+func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) (enough bool) {
 	t.Helper()
 	q := newSiteRequests(k.site)
 	k.served.Store(q)
@@ -190,7 +188,7 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) {
 		if from := max(q.different(), m.asked); from < k.total {
 			late = q.reached((from + k.total) / 2) // half of the rest: it is faster than it was alone
 		}
-		p.await(q.reached(m.asked), late, m.after)
+		p.awaitKill(q.reached(m.asked), late, m.after)
 		p.kill()
 		if complete = p.complete(); complete {
 			break
@@ -207,15 +205,16 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) {
 			t.Fatalf("the last run, %v: %v\n%s", p.Args[1:], p.ProcessState, p.out.String())
 		}
 	}
-	if killed < kills-(kills+9)/10 {
-		t.Errorf("only %d of %d kills met the crawl at work", killed, kills)
-	}
 	k.checkRequests(t, q, killed)
 	k.checkComplete(t)
+	if enough = killed >= kills-(kills+9)/10; !enough {
+		t.Logf("only %d of %d kills met the crawl at work", killed, kills)
+	}
+	return enough
 }
 
-// await waits for the moment, or for the process to end or be late before it.
-func (p *process) await(reached, late <-chan struct{}, after time.Duration) {
+// awaitKill waits for the moment, or for the process to end or be late before it.
+func (p *process) awaitKill(reached, late <-chan struct{}, after time.Duration) {
 	select {
 	case <-reached:
 	case <-p.ended:
@@ -256,15 +255,6 @@ func (k *killing) checkComplete(t *testing.T) {
 	if <-p.ended; !p.refused() {
 		t.Errorf("a complete crawl was resumed: %v\n%s", p.ProcessState, p.out.String())
 	}
-}
-
-// complete reports whether a process ended by itself because the crawl came to its end,
-// or had done so in the run before, which was killed on its last metres.
-func (p *process) complete() bool { return p.ProcessState.Success() || p.refused() }
-
-// refused reports whether a process did nothing because the crawl is complete.
-func (p *process) refused() bool {
-	return p.ProcessState.ExitCode() == exitUsage && strings.Contains(p.out.String(), "is complete")
 }
 
 // compare holds the killed crawl against the one left alone.

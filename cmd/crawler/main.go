@@ -1,9 +1,10 @@
 // Command crawler visits every page that can be reached from a few seeds, once,
 // politely, and ends with a report.
 //
-// This package is wiring: cobra verbs (one file each), flags and configuration
-// files, progress, signals and exit codes. What a crawl does is in package crawl,
-// what its report says in package report.
+// This package puts the verbs together and says what their exit codes mean; its tests run the
+// program as users do. The verbs are in internal, a package for each family of them, over
+// what they share: shell and settings. What a crawl does is in package crawl, what its report
+// says in package report.
 package main
 
 import (

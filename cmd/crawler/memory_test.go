@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"crawler/cmd/crawler/internal/crawltest"
+	"crawler/cmd/crawler/internal/procinfo"
 	"crawler/internal/bigsite"
 )
 
@@ -102,7 +104,7 @@ func (c crowd) run(t *testing.T, bin string, n int, durable bool) measured {
 	}
 	dir := filepath.Join(t.TempDir(), "crawl")
 	defer os.RemoveAll(dir)
-	args := append(crawlArgs(serveOnLoopback(t, site), dir), c.args(n)...)
+	args := append(crawlArgs(crawltest.Serve(t, site), dir), c.args(n)...)
 	if !durable {
 		args = append(args, "--durable=false")
 	}
@@ -127,7 +129,7 @@ func watchRSS(p *process) (peak int64) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		peak = max(peak, highWater(strconv.Itoa(p.Process.Pid)))
+		peak = max(peak, procinfo.HighWater(strconv.Itoa(p.Process.Pid)))
 		select {
 		case <-p.ended:
 			return peak

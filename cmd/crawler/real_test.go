@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -20,6 +18,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html/charset"
 
+	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/report"
 	"crawler/weburl"
 )
@@ -51,7 +50,7 @@ func TestRealDocuments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pages := readPages(t, filepath.Join(out, report.PagesFile))
+			pages := crawltest.ReadPages(t, filepath.Join(out, report.PagesFile))
 			checkRecall(t, pages, truth)
 			checkRequests(t, accessLog)
 			fixed := slices.Contains(args, "--seed")
@@ -138,7 +137,7 @@ http { include /etc/nginx/mime.types; default_type application/octet-stream; gzi
 	if err := os.WriteFile(name, []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "-c", name, "-p", dir, "-e", filepath.Join(dir, "error.log"))
+	cmd := crawltest.Tie(exec.Command(path, "-c", name, "-p", dir, "-e", filepath.Join(dir, "error.log")))
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("nginx: %v (install it: .ci/packages nginx-light)", err)
@@ -161,38 +160,6 @@ func waitFor(t *testing.T, addr string) {
 		}
 	}
 	t.Fatalf("nothing listens on %s", addr)
-}
-
-func command(t *testing.T, name string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command(name, args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s%s", name, err, out, stderr.String())
-	}
-	return string(out)
-}
-
-func readPages(t *testing.T, name string) []report.PageRecord {
-	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var pages []report.PageRecord
-	sc := bufio.NewScanner(f)
-	sc.Buffer(nil, 4<<20)
-	for sc.Scan() {
-		var p report.PageRecord
-		if err := json.Unmarshal(sc.Bytes(), &p); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		pages = append(pages, p)
-	}
-	return pages
 }
 
 // truth is what a walk over the files finds, by goquery and net/url: every URL links

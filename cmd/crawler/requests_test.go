@@ -20,13 +20,14 @@ import (
 type siteRequests struct {
 	site *bigsite.Site
 
+	// Guarded by mu:
 	mu       sync.Mutex
-	last     map[string]int        // by path: the run that asked for it last; guarded by mu
-	again    map[int]int           // by run: pages that it asked for and a later run once more; guarded by mu
-	twice    []string              // the first few paths that one run asked for twice; guarded by mu
-	distinct int                   // URLs asked for; guarded by mu
-	latest   time.Time             // of the last request for one not asked for before; guarded by mu
-	alarms   map[int]chan struct{} // by the value of distinct that closes them; guarded by mu
+	last     map[string]int        // by path: the run that asked for it last
+	again    map[int]int           // by run: pages that a later run asked for once more
+	twice    []string              // the first few paths that one run asked for twice
+	distinct int                   // URLs asked for
+	latest   time.Time             // of the last request for one not asked for before
+	alarms   map[int]chan struct{} // by the value of distinct that closes them
 }
 
 // maxTwice bounds siteRequests.twice.

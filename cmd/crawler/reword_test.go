@@ -17,6 +17,10 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/spf13/pflag"
+
+	"crawler/cmd/crawler/internal/settings"
+	"crawler/cmd/crawler/internal/shell"
 	"crawler/crawl"
 	"crawler/gate"
 	"crawler/internal/demosite"
@@ -25,34 +29,34 @@ import (
 	"crawler/store"
 )
 
-// reworded gives a crawl to two Recorders: to the first as it is, to the second with every
+// twoRecorders gives a crawl to two Recorders: to the first as it is, to the second with every
 // text for people replaced by other words.
-type reworded struct {
+type twoRecorders struct {
 	asIs, other *report.Recorder
 	rng         *rand.Rand
 	skips       []gate.Skip // as the first has them
 	pages       []string
 }
 
-func (r *reworded) Page(v *crawl.Visit) error {
+func (r *twoRecorders) Page(v *crawl.Visit) error {
 	r.pages = append(r.pages, v.URL.String())
 	other := *v
 	other.Detail = r.words()
 	return errors.Join(r.asIs.Page(v), r.other.Page(&other))
 }
 
-func (r *reworded) Skip(s gate.Skip) error {
+func (r *twoRecorders) Skip(s gate.Skip) error {
 	r.skips = append(r.skips, s)
 	err := r.asIs.Skip(s)
 	s.Detail = r.words()
 	return errors.Join(err, r.other.Skip(s))
 }
 
-func (r *reworded) Flush() error            { return errors.Join(r.asIs.Flush(), r.other.Flush()) }
-func (r *reworded) Cut(b crawl.Batch) error { return r.asIs.Cut(b) }
+func (r *twoRecorders) Flush() error            { return errors.Join(r.asIs.Flush(), r.other.Flush()) }
+func (r *twoRecorders) Cut(b crawl.Batch) error { return r.asIs.Cut(b) }
 
 // words are a text that a program might take for one that it knows.
-func (r *reworded) words() string {
+func (r *twoRecorders) words() string {
 	known := []string{
 		"redirects to http://outside.example/", "redirects to ", "disallow-all: status 503", "allow-all: status 404", "rules: group *",
 		"answered 404", "trap:maze", "lorem", "ipsum", "no such host", "http://docs.demo.example/", "timeout", "", "0", "\u202e\x1b[2J",
@@ -91,7 +95,7 @@ func TestWordsAreForPeopleAlone(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	root := t.TempDir()
-	both := &reworded{rng: rand.New(rand.NewPCG(seed, 0))}
+	both := &twoRecorders{rng: rand.New(rand.NewPCG(seed, 0))}
 	crawlReworded(t, both, filepath.Join(root, "asis", "out"), filepath.Join(root, "other", "out"))
 
 	reasons := map[string]bool{}
@@ -126,12 +130,18 @@ func TestWordsAreForPeopleAlone(t *testing.T) {
 }
 
 // crawlReworded crawls, in virtual time, into two directories.
-func crawlReworded(t *testing.T, both *reworded, asIs, other string) {
+func crawlReworded(t *testing.T, both *twoRecorders, asIs, other string) {
 	synctest.Test(t, func(t *testing.T) {
-		hosts, seeds := oddWeb(demosite.New(demoSeed))
+		hosts, seeds := oddWeb(demosite.New(2026))
 		net := memweb.New(hosts)
 		defer net.Close()
-		cfg, err := demoOptions().crawl(seeds)
+		var o settings.Options
+		f := pflag.NewFlagSet("", pflag.ContinueOnError)
+		o.Declare(f)
+		if err := f.Parse(strings.Fields("--delay 25ms -c 16 --scope domain --drop-params utm_* --sitemap --exact-stats")); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := o.Engine(seeds)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,11 +173,11 @@ func crawlReworded(t *testing.T, both *reworded, asIs, other string) {
 
 // allThatIsMade returns what is recorded and made of the crawl in ./out, by name, without the
 // texts of its refusals.
-func allThatIsMade(t *testing.T, both *reworded) map[string]string {
+func allThatIsMade(t *testing.T, both *twoRecorders) map[string]string {
 	made := map[string]string{}
 	program := func(args ...string) string {
 		var out, errs bytes.Buffer
-		if code := run(args, strings.NewReader(""), &out, &errs); code != exitOK {
+		if code := run(args, strings.NewReader(""), &out, &errs); code != shell.ExitOK {
 			t.Fatalf("%v: exit code %d\n%s", args, code, errs.String())
 		}
 		return out.String()

@@ -78,7 +78,7 @@ func (a *accounts) checkHonest(t *testing.T) {
 			f.add("%s is recorded as %+v, the site has status %d, %d bytes, title %q, hash %s", url, got, status, len(body), title, hash)
 		}
 	}
-	f.tell("honest pages")
+	f.report("honest pages")
 }
 
 // checkRequests goes through what the farm saw, and what it must have seen.
@@ -110,7 +110,7 @@ func (a *accounts) checkRequests(t *testing.T) {
 			f.add("%s: %s, and nobody was asked", url, skip.Reason)
 		}
 	}
-	f.tell("URLs")
+	f.report("URLs")
 }
 
 // maxEarly is how many requests more than politeness allows a host may see in all: the
@@ -127,7 +127,7 @@ func (a *accounts) checkPace(t *testing.T, delay time.Duration) {
 			f.add("%s was asked %d times in %v (%d not heard), want at most %d", host, p.Requests, took, p.Unheard, most)
 		}
 	}
-	f.tell("hosts")
+	f.report("hosts")
 }
 
 // asks reports whether a refusal or failure can only come behind a request.
@@ -193,7 +193,7 @@ func (a *accounts) checkTotals(t *testing.T) {
 	}
 }
 
-// failures tells of the first few of many.
+// failures reports the first few of many.
 type failures struct {
 	t *testing.T
 	n int
@@ -206,7 +206,7 @@ func (f *failures) add(format string, args ...any) {
 	}
 }
 
-func (f *failures) tell(what string) {
+func (f *failures) report(what string) {
 	f.t.Helper()
 	if f.n > 5 {
 		f.t.Errorf("and so on: %d %s are wrong", f.n, what)

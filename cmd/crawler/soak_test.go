@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"crawler/cmd/crawler/internal/shell"
+
 	farm "crawler/internal/hostile"
 )
 
@@ -161,7 +163,7 @@ func residentSet(pid int) int64 {
 func (s *soak) checkEnd(t *testing.T, p *process, took time.Duration) {
 	t.Helper()
 	text := p.out.String()
-	if code := p.ProcessState.ExitCode(); code != exitOK {
+	if code := p.ProcessState.ExitCode(); code != shell.ExitOK {
 		t.Errorf("exit code %d after %v\n%s", code, took, text[max(0, len(text)-10_000):])
 	}
 	for _, bad := range []string{"goroutine ", "panic", "DATA RACE", "fatal error", "level=ERROR"} {

@@ -5,9 +5,11 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"crawler/cmd/crawler/internal/shell"
 )
 
-func newVersion(s streams) *cobra.Command {
+func newVersion(s shell.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
@@ -15,10 +17,7 @@ func newVersion(s streams) *cobra.Command {
 		Example: "  crawler version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if _, err := fmt.Fprintf(s.out, "crawler %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH); err != nil {
-				return diskError(err)
-			}
-			return nil
+			return shell.Print(s.Out, fmt.Sprintf("crawler %s %s %s/%s\n", shell.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH))
 		},
 	}
 }

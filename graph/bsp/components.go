@@ -25,9 +25,9 @@ func (c Components) Sizes() []int {
 }
 
 // Weak finds the weakly connected components: the nodes that are joined by links,
-// followed either way. It needs the graph and its transpose. Each node tells its
+// followed either way. It needs the graph and its transpose. Each node sends its
 // neighbours the smallest node it knows of, so it takes as many supersteps as the
-// longest way that such news has to go.
+// longest path that such a message travels.
 func Weak(ctx context.Context, c Config, g, transpose Graph) (Components, Summary, error) {
 	both := Union(g, transpose)
 	p := NewVertices[struct{}, uint32](g.Nodes())

@@ -6,7 +6,7 @@ import (
 )
 
 // Distances returns the smallest number of links from one of the seeds to each node,
-// None where there is no way: how many clicks deep a page is. It needs the graph and
+// None where there is no path: how many clicks deep a page is. It needs the graph and
 // its transpose, and as many supersteps as the deepest node has clicks.
 func Distances(ctx context.Context, c Config, g, transpose Graph, seeds []uint32) ([]uint32, Summary, error) {
 	n := g.Nodes()

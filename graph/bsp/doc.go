@@ -1,5 +1,5 @@
-// Package bsp runs vertex programs on graphs in bulk-synchronous steps, and holds
-// the few that a web graph is asked for.
+// Package bsp runs vertex programs on graphs in bulk-synchronous steps, and has the
+// programs that analyse a web graph.
 //
 // # The model
 //
@@ -26,9 +26,9 @@
 // The vertices of a block belong to one goroutine for the length of a superstep, and
 // nobody else writes there: no lock and no atomic operation a vertex or link. Workers
 // take the next block when they are done with one, so that the work is divided by
-// links and not by nodes. The graph is streamed once a superstep and never held
-// expanded. When few vertices spoke and Config.Listeners is given, only their
-// lists are read.
+// links and not by nodes. The graph is streamed once a superstep and never expanded in
+// memory. When few vertices spoke and Config.Listeners is given, only their lists are
+// read.
 //
 // Memory: half a byte a node for the engine, and per node
 //
@@ -38,6 +38,6 @@
 //	Distances       8 bytes
 //	Neighbourhoods  2 bytes a register and 8: 136 at 64 registers
 //
-// docs/design/007-graph.md tells why it is like that, and how the same programs run on
-// many machines.
+// docs/design/007-graph.md explains this design, and how the same programs run on many
+// machines.
 package bsp

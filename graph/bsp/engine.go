@@ -61,7 +61,7 @@ type Config struct {
 	Workers int
 
 	// Limit is the number of supersteps after which Run gives up with ErrLimit. 0 is
-	// two more than there are nodes: news that only travels has arrived by then.
+	// two more than there are nodes: a message that is only passed on has arrived by then.
 	Limit int
 
 	// Listeners is the transpose of the graph that is run on, or nil. With it, a

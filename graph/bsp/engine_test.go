@@ -204,7 +204,7 @@ func TestErrorOfAScanEndsTheRun(t *testing.T) {
 	}
 }
 
-// A list read by itself, in a sparse superstep or a search, may be the broken one.
+// A list read alone, in a sparse superstep or a search, may be the broken one.
 func TestErrorOfASingleList(t *testing.T) {
 	g := broken{chain(4000), 1234, nil, new(atomic.Int64)}
 	_, sum, err := Distances(context.Background(), Config{}, g, transposed(t, chain(4000)), []uint32{0})

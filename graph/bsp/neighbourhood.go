@@ -18,7 +18,7 @@ type Sketch struct {
 	// Seed chooses the hash. Runs with different seeds err independently.
 	Seed uint64
 
-	// Distance is the largest to look at; 0 goes on until nothing is new.
+	// Distance is the largest to look at; 0 continues until nothing is new.
 	Distance int
 
 	// Nodes are those whose own neighbourhoods are wanted.
@@ -142,8 +142,8 @@ func (p *ball) Barrier(s Superstep) bool {
 // exactly is the interval of a figure known without error.
 func exactly(x float64) stats.Interval { return stats.Interval{Estimate: x, Low: x, High: x} }
 
-// EffectiveDiameter returns the distance within which share of all pairs are that have a
-// way at all, interpolated between whole distances; 0.9 is usual. It is 0 without links.
+// EffectiveDiameter returns the distance within which the given share of all connected pairs
+// lies, interpolated between whole distances; 0.9 is usual. It is 0 without links.
 func (n Neighbourhood) EffectiveDiameter(share float64) float64 {
 	if len(n.Function) == 0 {
 		return 0

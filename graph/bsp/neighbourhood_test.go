@@ -55,15 +55,15 @@ func long() int {
 	return 1
 }
 
-// coverage counts how often an interval held the truth.
+// coverage counts how often an interval covered the truth.
 type coverage struct {
-	held, of     int
+	covered, of  int
 	bias, square float64
 }
 
 func (c *coverage) add(i stats.Interval, truth float64) {
 	if c.of++; i.Contains(truth) {
-		c.held++
+		c.covered++
 	}
 	x := i.Estimate/truth - 1
 	c.bias += x
@@ -72,7 +72,7 @@ func (c *coverage) add(i stats.Interval, truth float64) {
 
 func (c *coverage) String() string {
 	n := float64(c.of)
-	return fmt.Sprintf("%6d cases, bias %+6.2f %%, rms %5.2f %%, held %.1f %%", c.of, 100*c.bias/n, 100*math.Sqrt(c.square/n), 100*float64(c.held)/n)
+	return fmt.Sprintf("%6d cases, bias %+6.2f %%, rms %5.2f %%, covered %.1f %%", c.of, 100*c.bias/n, 100*math.Sqrt(c.square/n), 100*float64(c.covered)/n)
 }
 
 // known returns a sketch of nodes 0..size-1.
@@ -109,8 +109,8 @@ func TestCountersAgainstTruth(t *testing.T) {
 			t.Logf("m=%d n=%d: %v, theory %.2f %%", m, size, &one, 100*c.relative(float64(size)))
 			// Four standard deviations of a share of 95 %, and of a mean and a variance.
 			n, e := float64(one.of), c.relative(float64(size))
-			if share := float64(one.held) / n; share < 0.95-4*math.Sqrt(0.95*0.05/n) {
-				t.Errorf("m=%d n=%d: held %.3f", m, size, share)
+			if share := float64(one.covered) / n; share < 0.95-4*math.Sqrt(0.95*0.05/n) {
+				t.Errorf("m=%d n=%d: covered %.3f", m, size, share)
 			}
 			if size < 100 && scale > 1 {
 				continue // errors are rare and large there: a few seeds tell nothing of their mean
@@ -122,7 +122,7 @@ func TestCountersAgainstTruth(t *testing.T) {
 				t.Errorf("m=%d n=%d: error %.4f, by theory %.4f", m, size, rms, e)
 			}
 		}
-		if all.held*100 < all.of*95 {
+		if all.covered*100 < all.of*95 {
 			t.Errorf("m=%d: %v", m, &all)
 		}
 	}
@@ -148,7 +148,7 @@ func TestNeighbourhoodsAgainstExact(t *testing.T) {
 		}
 		back := transposed(t, c.g)
 		for _, m := range []int{16, 64} {
-			var held coverage
+			var covered coverage
 			for seed := range c.seeds * long() {
 				k := Sketch{Registers: m, Seed: uint64(seed), Nodes: nodes, Distance: 25}
 				n, err := Neighbourhoods(context.Background(), Config{}, c.g, back, k)
@@ -157,12 +157,12 @@ func TestNeighbourhoodsAgainstExact(t *testing.T) {
 				}
 				for i := range nodes {
 					for d, size := range n.Sizes[i] {
-						held.add(size, truth[i][min(d, len(truth[i])-1)])
+						covered.add(size, truth[i][min(d, len(truth[i])-1)])
 					}
 				}
 			}
-			if t.Logf("%s, m=%d: %v", c.name, m, &held); held.held*100 < held.of*95 {
-				t.Errorf("%s, m=%d: %v", c.name, m, &held)
+			if t.Logf("%s, m=%d: %v", c.name, m, &covered); covered.covered*100 < covered.of*95 {
+				t.Errorf("%s, m=%d: %v", c.name, m, &covered)
 			}
 		}
 	}
@@ -182,21 +182,21 @@ func TestNeighbourhoodFunction(t *testing.T) {
 	for _, x := range exact {
 		truth.Function = append(truth.Function, exactly(x))
 	}
-	var held coverage
+	var covered coverage
 	for seed := range uint64(10) {
 		n, err := Neighbourhoods(context.Background(), Config{}, g, transposed(t, g), Sketch{Seed: seed})
 		if err != nil || !n.Whole || n.Function[0] != exactly(1000) {
 			t.Fatal(n, err)
 		}
 		for d, pairs := range n.Function {
-			held.add(pairs, exact[min(d, len(exact)-1)])
+			covered.add(pairs, exact[min(d, len(exact)-1)])
 		}
 		if got, want := n.EffectiveDiameter(0.9), truth.EffectiveDiameter(0.9); math.Abs(got-want) > 1.2 {
 			t.Errorf("seed %d: effective diameter %.2f, exactly %.2f", seed, got, want)
 		}
 	}
-	if t.Log(&held); held.held*100 < held.of*95 {
-		t.Error(&held)
+	if t.Log(&covered); covered.covered*100 < covered.of*95 {
+		t.Error(&covered)
 	}
 }
 

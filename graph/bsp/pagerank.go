@@ -18,10 +18,10 @@ type Rank struct {
 	Tolerance float64
 }
 
-// PageRank ranks the nodes of a graph of which it is given the transpose: the chance to
-// meet a surfer there who follows a random link with chance Damping and else, as on a
-// page without links, goes to a random node (Brin and Page, The anatomy of a large-scale
-// hypertextual web search engine, 1998). The ranks sum to 1. It takes about
+// PageRank ranks the nodes of a graph of which it is given the transpose: a node's rank is
+// the chance that a surfer is there who follows a random link with chance Damping and
+// otherwise, as on a page without links, jumps to a random node (Brin and Page, The anatomy
+// of a large-scale hypertextual web search engine, 1998). The ranks sum to 1. It takes about
 // ln(Tolerance)/ln(Damping) supersteps at most, 100 by default. If Config.Limit is 0 it is
 // twice that.
 func PageRank(ctx context.Context, c Config, transpose Graph, r Rank) ([]float64, Summary, error) {

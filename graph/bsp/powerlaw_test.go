@@ -52,7 +52,7 @@ func TestPowerLawOfSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts no goroutine")
 	}
-	held, all := 0, 0
+	covered, all := 0, 0
 	for _, exponent := range []float64{1.8, 2.1, 2.7, 3.5} {
 		for _, from := range []uint32{1, 6} {
 			upTo := sums(exponent, from)
@@ -62,7 +62,7 @@ func TestPowerLawOfSamples(t *testing.T) {
 					t.Fatalf("%v from %d, seed %d: %+v", exponent, from, seed, law)
 				}
 				if all++; law.Exponent.Contains(exponent) {
-					held++
+					covered++
 				}
 				if law.Distance > 2/math.Sqrt(float64(law.Tail)) || law.Tail < minTail {
 					t.Errorf("%v from %d, seed %d: far from the law it was drawn from: %+v", exponent, from, seed, law)
@@ -70,8 +70,8 @@ func TestPowerLawOfSamples(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("the interval held the exponent %d times of %d", held, all); held*10 < all*9 {
-		t.Errorf("the interval held the exponent %d times of %d", held, all)
+	if t.Logf("the interval covered the exponent %d times of %d", covered, all); covered*10 < all*9 {
+		t.Errorf("the interval covered the exponent %d times of %d", covered, all)
 	}
 }
 

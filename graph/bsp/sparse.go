@@ -8,7 +8,7 @@ import (
 
 // few is the share of the vertices, 1 in few, up to which the speakers of a superstep
 // are followed one by one, and the share of the links that may have to be sorted for it.
-// Reading a list by itself costs about as much as 100 links of a stream.
+// Reading a single list costs about as much as 100 links of a stream.
 const few = 64
 
 // gather finds out who hears something, if so few spoke that this is cheaper than

@@ -25,7 +25,7 @@ func newTheory(m, nodes int) theory {
 	for i := range bits.Len(uint(nodes)) + 2 {
 		t.spread = append(t.spread, excess(t.m)*relativeDeviation(t.m, math.Ldexp(1, i)))
 	}
-	t.spread[0] = 0 // one node is always told from none
+	t.spread[0] = 0 // one node is always distinguished from none
 	return t
 }
 

@@ -79,7 +79,7 @@ func (w *walk) brokenLinks(ctx context.Context) (sheet.Section, error) {
 			t.Rows = append(t.Rows, append(slices.Clone(row), name))
 		}
 	}
-	return sheet.Section{Title: "Broken links", Table: t, Notes: append([]string{"URLs that answered with status 400 or above, or not at all, or whose redirects lead nowhere, and who links to them."},
+	return sheet.Section{Title: "Broken links", Table: t, Notes: append([]string{"URLs that answered with status 400 or above, or not at all, or whose redirects lead nowhere, and the pages that link to them."},
 		shown(len(most), len(all))...)}, nil
 }
 

@@ -21,7 +21,7 @@ type Config struct {
 	Params  graph.Params // the zero Params are WebGraph's defaults
 	Include Kinds        // links that count beside the usual ones
 
-	Progress func(what string) // is told what comes next, if not nil
+	Progress func(what string) // is called with what comes next, if not nil
 }
 
 // defaultMemory is Config.Memory if that is 0.
@@ -30,7 +30,7 @@ const defaultMemory = 256 << 20
 // Build makes the graph of a crawl, also while it runs: then of what it has recorded so far.
 // It writes into a temporary folder beside Folder, which takes its name when whole; an
 // older graph stays until then. When it ends for any reason but a kill the temporary folder
-// is gone; one left by a kill is removed by a Build a day later.
+// is gone; one left by a kill is removed by the first Build more than a day later.
 //
 // Ten million links take some 15 seconds of processor time, 8 bytes a link of temporary files,
 // twice, and Config.Memory. When ctx ends, Build does so within the sorting or writing under way:
@@ -69,11 +69,10 @@ func Build(ctx context.Context, c Config) (*Manifest, error) {
 const (
 	tempPrefix = "graph.tmp-"
 	oldSuffix  = ".old"
-	leftover   = 24 * time.Hour // after which a temporary folder is nobody's
+	leftover   = 24 * time.Hour // after which a temporary folder is abandoned
 )
 
-// removeOld removes what builds that were killed have left. What cannot be removed is in
-// nobody's way.
+// removeOld removes what killed builds have left. What cannot be removed does no harm.
 func removeOld(dir string) {
 	names, _ := filepath.Glob(filepath.Join(dir, tempPrefix+"*"))
 	for _, name := range names {
@@ -83,8 +82,8 @@ func removeOld(dir string) {
 	}
 }
 
-// replace gives the whole folder from its name. A crash in between leaves no graph, which
-// costs building it again.
+// replace gives the finished folder from its name. A crash in between leaves no graph: it
+// must be built again.
 func replace(name, from string) error {
 	old := from + oldSuffix
 	err := os.Rename(name, old)
@@ -106,7 +105,7 @@ type builder struct {
 	Config
 	tmp      string
 	manifest Manifest
-	last     time.Time // of the last progress told
+	last     time.Time // of the last call of Progress
 
 	links *graph.Builder
 	text  []byte   // targets of the page being read
@@ -150,7 +149,7 @@ func (b *builder) collect(ctx context.Context) error {
 		}
 		from, to := b.targets(p)
 		read += int64(len(to))
-		b.tell("reading links: %s", read)
+		b.progress("reading links: %s", read)
 		return b.links.AddPage(from, to)
 	})
 	if err != nil {
@@ -191,8 +190,8 @@ func (b *builder) targets(p *report.PageLinks) (from string, to []string) {
 	return text[:len(p.URL)], b.to
 }
 
-// tell tells the progress, ten times a second at most.
-func (b *builder) tell(format string, n int64) {
+// progress reports the progress, ten times a second at most.
+func (b *builder) progress(format string, n int64) {
 	if now := time.Now(); now.Sub(b.last) > time.Second/10 {
 		b.last = now
 		b.Progress(fmt.Sprintf(format, sheet.Group(n)))
@@ -211,7 +210,7 @@ func (b *builder) compress(ctx context.Context) error {
 		return err
 	}
 	b.manifest.Nodes, b.manifest.Links, b.manifest.Bits = stats.Nodes, stats.Arcs, stats.BitsPerLink()
-	b.Progress("turning the links round")
+	b.Progress("transposing the links")
 	g, err := graph.Open(base)
 	if err != nil {
 		return err

@@ -111,7 +111,7 @@ func TestBuildInterrupted(t *testing.T) {
 	}
 }
 
-// A crawl that runs: its graph is of what is there, and then stale. Torn lines at the ends
+// A crawl that runs: its graph is of what it has recorded, and then stale. Torn lines at the ends
 // of the files are left out.
 func TestBuildOfRunningCrawl(t *testing.T) {
 	r := newRecorded(t)
@@ -154,7 +154,7 @@ func TestBuildOfRunningCrawl(t *testing.T) {
 	r.end()
 }
 
-// A crawl that recorded nothing has an empty graph, of which there is nothing to tell.
+// A crawl that recorded nothing has an empty graph, of which there is nothing to report.
 func TestEmptyCrawl(t *testing.T) {
 	s := built(t, Config{Dir: newRecorded(t).end()})
 	if s.Manifest.Nodes != 0 || s.Manifest.Sheet("x") == nil {
@@ -174,7 +174,7 @@ func TestEmptyCrawl(t *testing.T) {
 	}
 }
 
-// Verbs end when they are told to.
+// Verbs end when their context does.
 func TestInterrupted(t *testing.T) {
 	s := built(t, Config{Dir: small(t)})
 	ended, cancel := contextEnded(t)

@@ -11,7 +11,7 @@ import (
 
 // ClicksConfig configures Clicks.
 type ClicksConfig struct {
-	Deeper  int // pages deeper than so many clicks from the seeds are listed
+	Deeper  int // pages more than this many clicks from the seeds are listed
 	Limit   int // rows a table; 0 is all
 	Linkers int // pages that are named with a link to a broken one or a redirect; 0 is all
 }
@@ -49,7 +49,7 @@ type walk struct {
 	ClicksConfig
 	sum    figures
 	clicks []uint32 // from the seeds; bsp.None where no way leads
-	linked []bool   // another page links there, be it by redirects
+	linked []bool   // another page links there, directly or by redirects
 
 	sinks, broken, redirects []uint32
 }
@@ -125,7 +125,7 @@ func (w *walk) look(ctx context.Context) error {
 	return cmp.Or(err, failed)
 }
 
-// depths tells how many pages are so many clicks deep.
+// depths shows how many pages are how many clicks deep.
 func (w *walk) depths(context.Context) (sheet.Section, error) {
 	var by []int
 	pages, deep, away := 0, 0, 0
@@ -160,7 +160,7 @@ func (w *walk) depths(context.Context) (sheet.Section, error) {
 		Table: t, Plots: []sheet.Plot{{Title: "Pages by clicks", X: "clicks from a seed", Y: "pages", Lines: []sheet.Line{line}}}}, nil
 }
 
-// deepPages lists those deeper than wished, the deepest first.
+// deepPages lists the pages deeper than Deeper, the deepest first.
 func (w *walk) deepPages(context.Context) (sheet.Section, error) {
 	var deep []uint32
 	for v, depth := range w.clicks {
@@ -189,12 +189,12 @@ func (w *walk) orphanPages(context.Context) (sheet.Section, error) {
 		}
 	}
 	w.sum.add("orphans: pages that no other page links to", len(orphans))
-	return w.plain("Orphans", orphans, "No other page that was fetched links to these, be it by a redirect; they stand in a sitemap, or only a link that does not count leads there. Seeds are left out.")
+	return w.plain("Orphans", orphans, "No other page that was fetched links to these, directly or by a redirect: they are in a sitemap, or only a link that does not count leads there. Seeds are left out.")
 }
 
 func (w *walk) sinkPages(context.Context) (sheet.Section, error) {
 	w.sum.add("sinks: pages without links", len(w.sinks))
-	return w.plain("Sinks", w.sinks, "Pages without a link that counts: who comes there has to go back.")
+	return w.plain("Sinks", w.sinks, "Pages without a link that counts: a visitor can only go back.")
 }
 
 // plain is a section that lists nodes.

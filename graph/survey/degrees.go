@@ -9,7 +9,7 @@ import (
 	"crawler/internal/sheet"
 )
 
-// degrees tells how links are distributed: 8 bytes a node.
+// degrees shows how links are distributed: 8 bytes a node.
 func (s *Survey) degrees(ctx context.Context) (sheet.Section, error) {
 	in, err := bsp.Degrees(ctx, s.linkers())
 	if err != nil {
@@ -80,7 +80,7 @@ func newSide(name string, degrees []uint32) side {
 }
 
 func (d *side) note() string {
-	text := fmt.Sprintf("%s: %.2f in the mean, %s at most", d.name, d.mean, sheet.Group(int64(d.most)))
+	text := fmt.Sprintf("%s: %.2f on average, %s at most", d.name, d.mean, sheet.Group(int64(d.most)))
 	if d.name == "links out" {
 		text += ", of pages fetched"
 	}
@@ -88,7 +88,7 @@ func (d *side) note() string {
 		return text + "; too few for a law."
 	}
 	e := d.law.Exponent
-	return fmt.Sprintf("%s; from %d on (%s) a power law of exponent %.3f [%.3f, %.3f] fits best, at the distance %.3f (about %.3f if they followed it).",
+	return fmt.Sprintf("%s; from %d on (%s) a power law of exponent %.3f [%.3f, %.3f] fits best, at a Kolmogorov-Smirnov distance of %.3f (about %.3f for a true power law).",
 		text, d.law.From, counted(int64(d.law.Tail), "URL", "URLs"), e.Estimate, e.Low, e.High, d.law.Distance, 1/math.Sqrt(float64(d.law.Tail)))
 }
 
@@ -115,7 +115,7 @@ func degreeTable(sides []side) *sheet.Table {
 
 // degreePlot draws which share of the URLs has how many links or more, and the laws.
 func degreePlot(sides []side) sheet.Plot {
-	p := sheet.Plot{Title: "Links of a URL", X: "links", Y: "share of URLs with so many or more", LogX: true, LogY: true}
+	p := sheet.Plot{Title: "Links of a URL", X: "links", Y: "share of URLs with that many or more", LogX: true, LogY: true}
 	for i, d := range sides {
 		line := sheet.Line{Name: d.name, Style: 2*i + 1}
 		for b := 1; b < len(d.bins); b++ {

@@ -2,7 +2,6 @@ package survey
 
 import (
 	"encoding/csv"
-	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -27,11 +26,7 @@ import (
 func crawlDemo(t *testing.T, web *demosite.Web) (dir string) {
 	dir = t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		hosts := map[string]http.Handler{}
-		for _, h := range web.Hosts() {
-			hosts[h] = web
-		}
-		net := memweb.New(hosts)
+		net := memweb.New(memweb.Everywhere(web, web.Hosts()))
 		defer net.Close()
 		st, err := store.Create(store.Disk(), dir, store.Meta{}, false)
 		if err != nil {
@@ -119,7 +114,7 @@ func (e *exact) clicks(seed string) map[string]int {
 }
 
 // A real crawl: the graph has the links that edges.csv has, outcomes are what the web says,
-// and what verbs tell is what a slow computation on maps of URLs finds.
+// and what verbs print is what a slow computation on maps of URLs finds.
 func TestDemo(t *testing.T) {
 	web := demosite.New(7)
 	truth := web.Truth()

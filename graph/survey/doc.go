@@ -12,12 +12,12 @@
 // [Kinds] says which links count: those a reader clicks or is sent along, and that crawlers
 // may follow. A page links to a page once, however often it does.
 //
-// A redirect is a node with one link, to where it leads; so links to an old address stay
-// visible and no URL of the crawl is lost. Clicks counts no click for it.
+// A redirect is a node with one link, to its target; so links to an old URL stay visible
+// and no URL of the crawl is lost. Clicks counts no click for it.
 //
 // # Costs
 //
 // Building takes Config.Memory and 8 bytes a node; a Survey holds 8 bytes a node and its
-// two graphs, about 1 byte a node each beside the mapped files. What a method needs beside
-// stands with it; docs/graph.md has figures.
+// two graphs, about 1 byte a node each beside the mapped files. What a method needs in
+// addition is in its comment; docs/graph.md has figures.
 package survey

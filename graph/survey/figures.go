@@ -38,7 +38,7 @@ func counted(n int64, one, many string) string {
 	return sheet.Group(n) + " " + many
 }
 
-// shown tells how many of all rows a table has, "" if it has all.
+// shown says how many of all rows a table has, "" if it has all.
 func shown(rows, all int) []string {
 	if rows >= all {
 		return nil
@@ -60,7 +60,7 @@ func (s *Survey) about() string {
 		counted(int64(s.out.Nodes()), "URL", "URLs"), counted(s.out.Edges(), "link", "links"))
 }
 
-// Sheet tells what was built.
+// Sheet says what was built.
 func (m *Manifest) Sheet(dir string) *sheet.Sheet {
 	f := &figures{}
 	f.add("URLs", m.Nodes)

@@ -66,7 +66,7 @@ func (r *recorded) add(visits ...*crawl.Visit) {
 	}
 }
 
-// redirect records one to a page that is crawled by itself.
+// redirect records one to a page that is crawled separately.
 func (r *recorded) redirect(from, to string) {
 	r.skip(gate.Skip{URL: from, Reason: gate.RedirectSeen, Target: to})
 }

@@ -12,8 +12,8 @@ import (
 
 type skip = gate.Skip
 
-// judge writes what became of each node. The last that is told of a URL counts, in the
-// order: refusals, redirects, pages.
+// judge writes what became of each node. Of several records of a URL the last counts, where
+// refusals come first, then redirects, then pages.
 func (b *builder) judge(ctx context.Context) error {
 	b.Progress("looking up what became of each URL")
 	urls, err := graph.OpenURLs(filepath.Join(b.tmp, linksBase) + ".urls")
@@ -50,7 +50,7 @@ type judgement struct {
 	nodes *nodes
 }
 
-// change changes the record of a URL. One that is no node was recorded after the links
+// change changes the record of a URL. A URL that is no node was recorded after the links
 // were read.
 func (j *judgement) change(url string, fn func(*Node)) error {
 	i, ok, err := j.urls.Find(url)

@@ -85,7 +85,7 @@ func TestLargeChild(t *testing.T) {
 	fmt.Printf("RESULT %s\n", text)
 }
 
-// largeCrawl writes a crawl of about so many different links: pages of hosts of all sizes,
+// largeCrawl writes a crawl of about the given number of links: pages of hosts of all sizes,
 // whose links are mostly near and mostly those of the page before (the copying model).
 func largeCrawl(t *testing.T, links int) (dir string) {
 	const each = 10 // links a page

@@ -9,9 +9,9 @@ import (
 	"crawler/internal/sheet"
 )
 
-// locality tells how many links stay within a host and within a directory: 8 bytes a node.
-// Hosts and directories are compared by 32 bits of a hash, so one in four thousand million
-// pairs of different ones is taken for the same.
+// locality counts the links that stay within a host and within a directory: 8 bytes a node.
+// Hosts and directories are compared by 32 bits of a hash, so one in four billion pairs of
+// different ones counts as the same.
 func (s *Survey) locality(ctx context.Context) (sheet.Section, error) {
 	n := s.out.Nodes()
 	host, directory := make([]uint32, n), make([]uint32, n)

@@ -92,7 +92,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 
 // Check is ReadManifest, with an error that wraps ErrStale if the crawl has recorded more
 // since the graph was made: the manifest is returned with it. The files of a crawl are
-// only appended to, so their lengths tell.
+// only appended to, so comparing their lengths suffices.
 func Check(dir string) (*Manifest, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {

@@ -7,22 +7,22 @@ import (
 	"crawler/internal/sheet"
 )
 
-// Neighbours lists the links of a node and to it, at most limit of each (0: all), in the
-// order of the graph. Two microseconds a link.
+// Neighbours lists the links of a node and to it, at most limit of each (0: all), by the
+// nodes' numbers. It takes two microseconds a link.
 func (s *Survey) Neighbours(node, limit int) (*sheet.Sheet, error) {
 	url, err := s.urls.At(node)
 	if err != nil {
 		return nil, err
 	}
 	n := s.nodes.at(node)
-	told := url + ": " + n.String()
+	intro := url + ": " + n.String()
 	switch {
 	case n.Seed:
-		told += "; a seed"
+		intro += "; a seed"
 	case n.Outcome == Page:
-		told += fmt.Sprintf("; %s from a seed when it was fetched", counted(int64(n.Depth), "link", "links"))
+		intro += fmt.Sprintf("; %s from a seed when it was fetched", counted(int64(n.Depth), "link", "links"))
 	}
-	sh := &sheet.Sheet{Title: "Links of a URL and to it", Intro: []string{told + "."}, Config: []sheet.Setting{{Name: "url", Value: url}}}
+	sh := &sheet.Sheet{Title: "Links of a URL and to it", Intro: []string{intro + "."}, Config: []sheet.Setting{{Name: "url", Value: url}}}
 	for _, side := range []struct {
 		title, noun string
 		g           *graph.Graph

@@ -46,7 +46,7 @@ type Node struct {
 	Reason  gate.Reason // of one not fetched
 }
 
-// String tells the outcome in a word or two.
+// String returns the outcome in a word or two.
 func (n Node) String() string {
 	switch {
 	case n.Outcome == Page:
@@ -158,7 +158,7 @@ func parseNodes(b []byte) (*nodes, error) {
 		return nil, fmt.Errorf("%w: it does not begin with %s", graph.ErrDamaged, nodesMagic)
 	}
 	if crc32.Checksum(b[:end], castagnoli) != binary.LittleEndian.Uint32(b[end:]) {
-		return nil, fmt.Errorf("%w: its checksum does not hold", graph.ErrDamaged)
+		return nil, fmt.Errorf("%w: its checksum is wrong", graph.ErrDamaged)
 	}
 	n := uint64(binary.LittleEndian.Uint32(b[len(nodesMagic):]))
 	names := uint64(binary.LittleEndian.Uint32(b[len(nodesMagic)+4:]))

@@ -11,19 +11,19 @@ import (
 
 // RankConfig configures Rank. Zero values mean the defaults.
 type RankConfig struct {
-	By       Order
+	By       Measure
 	Limit    int     // URLs listed; 0 is all
 	Damping  float64 // of PageRank, above 0 and below 1; 0 is 0.85
 	Progress func(what string)
 }
 
-// Order is what URLs are ranked by.
-type Order uint8
+// Measure is what URLs are ranked by.
+type Measure uint8
 
-// The orders.
+// The measures.
 const (
-	ByPageRank Order = iota
-	ByLinks          // how many URLs link there
+	ByPageRank Measure = iota
+	ByLinks            // how many URLs link there
 )
 
 const defaultDamping = 0.85
@@ -72,7 +72,7 @@ func (s *Survey) Rank(ctx context.Context, c RankConfig) (*sheet.Sheet, error) {
 	return c.sheet(s, sheet.Section{Title: "Ranking", Notes: shown(len(t.Rows), n), Table: t}), nil
 }
 
-// rankRow appends what every order shows of a node.
+// rankRow appends the cells that every ranking has of a node.
 func (s *Survey) rankRow(row []sheet.Cell, v int) ([]sheet.Cell, error) {
 	in, err := s.in.OutDegree(v)
 	if err != nil {
@@ -91,8 +91,8 @@ func (c *RankConfig) sheet(s *Survey, section sheet.Section) *sheet.Sheet {
 		Config: []sheet.Setting{{Name: "by", Value: "inlinks"}}}
 	if c.By == ByPageRank {
 		sh.Title = "The URLs with the most PageRank"
-		sh.Intro = append(sh.Intro, "PageRank is how often a surfer who follows links at random, and now and then goes anywhere, is there; all sum to 1. "+
-			"URLs that were not fetched take part: they have links in, and none out.")
+		sh.Intro = append(sh.Intro, "PageRank is the share of time that a random surfer, who follows links and sometimes jumps to a random URL, spends there; all sum to 1. "+
+			"URLs that were not fetched count too: they have links to them, and none from them.")
 		sh.Config = []sheet.Setting{{Name: "by", Value: "pagerank"}, {Name: "damping", Value: c.Damping}}
 	}
 	return sh

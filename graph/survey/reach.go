@@ -13,18 +13,18 @@ import (
 type ReachConfig struct {
 	Registers int    // of a node's sketch, a power of two from 16 to 1,024; 0 is 64
 	Seed      uint64 // of the sketches: another seed errs independently
-	Exact     int    // Reach counts exactly up to so many URLs; 0 is 100,000
+	Exact     int    // up to how many URLs Reach counts exactly; 0 is 100,000
 	Progress  func(what string)
 }
 
 // exactReach is ReachConfig.Exact if that is 0: some 0.2 seconds.
 const exactReach = 100_000
 
-const reachNote = "Each interval holds the exact number in 95 % of the cases. Neighbourhoods overlap, so those of one run err alike: " +
+const reachNote = "Each interval contains the exact number in 95 % of the cases. Neighbourhoods overlap, so the errors of one run are correlated: " +
 	"another --seed errs independently."
 
 // Reach counts how many URLs can be reached from a node by 1, 2, 3... links, itself counted:
-// exactly if they are few, else by sketches, with memory as ReachAll.
+// exactly if they are few, otherwise by sketches, with the memory of ReachAll.
 func (s *Survey) Reach(ctx context.Context, node int, c ReachConfig) (*sheet.Sheet, error) {
 	url, err := s.urls.At(node)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Survey) function(ctx context.Context, k bsp.Sketch, progress func(strin
 	return bsp.Neighbourhoods(ctx, c, s.links(), s.linkers(), k)
 }
 
-// meanDistance is that of the pairs with a way between two different URLs.
+// meanDistance is that of the pairs of different URLs of which one reaches the other.
 func meanDistance(function []stats.Interval) float64 {
 	sum := 0.0
 	for d := 1; d < len(function); d++ {

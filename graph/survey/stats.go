@@ -18,16 +18,16 @@ type StatsConfig struct {
 // largestShown is how many components are listed.
 const largestShown = 5
 
-// Stats tells how large the graph is and how it is shaped: degrees with the law they follow,
+// Stats says how large the graph is and what shape it has: degrees with the law they follow,
 // the locality of its links, components, distances. It takes some 30 passes over the graph and
 // 2 bytes a register and 8, or 24 bytes a node.
 func (s *Survey) Stats(ctx context.Context, c StatsConfig) (*sheet.Sheet, error) {
 	if _, err := s.count(); err != nil {
 		return nil, err
 	}
-	tell := c.Progress
-	if tell == nil {
-		tell = func(string) {}
+	progress := c.Progress
+	if progress == nil {
+		progress = func(string) {}
 	}
 	if c.Registers == 0 {
 		c.Registers = bsp.MinRegisters
@@ -44,7 +44,7 @@ func (s *Survey) Stats(ctx context.Context, c StatsConfig) (*sheet.Sheet, error)
 		{"components", s.components},
 		{"distances", func(ctx context.Context) (sheet.Section, error) { return s.distances(ctx, c) }},
 	} {
-		tell(part.what)
+		progress(part.what)
 		section, err := part.make(ctx)
 		if err != nil {
 			return nil, err

@@ -16,12 +16,12 @@ type Survey struct {
 
 	dir   string
 	out   *graph.Graph // the links
-	in    *graph.Graph // turned round
+	in    *graph.Graph // its transpose
 	urls  *graph.URLs
 	nodes *nodes
 }
 
-// Open opens the graph of a crawl directory as it was built; Check tells whether the crawl has
+// Open opens the graph of a crawl directory as it was built; Check says whether the crawl has
 // recorded more since. The error wraps ErrMissing if it was not built, and graph.ErrDamaged if
 // its files are not as they were written.
 func Open(dir string) (_ *Survey, err error) {

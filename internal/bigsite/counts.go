@@ -8,8 +8,7 @@ import (
 )
 
 // Counts counts what one crawler after the other asks a Site for: by page, and whatever
-// else it asks for together. It holds four bytes a page and costs an atomic addition a
-// request.
+// else it asks for together. It takes four bytes a page and an atomic addition a request.
 type Counts struct {
 	site   *Site
 	pages  []atomic.Uint32 // by page: GET requests

@@ -19,8 +19,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// ErrFormat is in the chain of every error about bytes that are not what they
-// should be: truncated, damaged, of another kind, or of a version not known.
+// ErrFormat is in the chain of every error about bytes that are no valid form:
+// truncated, damaged, of another kind, or of a version not known.
 var ErrFormat = errors.New("not a valid binary form")
 
 // Kind says what a form holds: four printable ASCII characters.
@@ -78,7 +78,7 @@ func (e *Encoder) Bool(v bool) {
 	e.Uint8(b)
 }
 
-// Raw appends b as it is; its length is the writer's to tell.
+// Raw appends b as it is; the caller writes its length if it is needed.
 func (e *Encoder) Raw(b []byte) { e.buf = append(e.buf, b...) }
 
 // Uint64s appends all of v, without its length.
@@ -198,7 +198,7 @@ func (d *Decoder) Bool() bool {
 }
 
 // Uint64s reads n numbers, or as many as dst has when dst is not nil. It makes a
-// slice only if the input holds so many.
+// slice only if the input has that many.
 func (d *Decoder) Uint64s(dst []uint64, n int) []uint64 {
 	if n < 0 || n > len(d.rest)/8 {
 		d.fail("%d numbers wanted, %d bytes there", n, len(d.rest))

@@ -56,6 +56,16 @@ func TestOpenRefuses(t *testing.T) {
 		"a newer version": func() error { _, _, err := Open(good, kind, 1); return err },
 		"another kind":    func() error { _, _, err := Open(good, "ELSE", 3); return err },
 		"version zero":    func() error { _, _, err := Open(Begin(nil, kind, 0).Close(), kind, 3); return err },
+		"a reserved byte": func() error {
+			for i := 10; i < headerSize; i++ {
+				bad := Begin(nil, kind, 3)
+				bad.buf[i] = 1
+				if _, _, err := Open(bad.Close(), kind, 3); err == nil {
+					return nil
+				}
+			}
+			return ErrFormat
+		},
 		"left over": func() error {
 			d, _, _ := Open(good, kind, 3)
 			return d.Close()

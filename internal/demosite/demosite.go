@@ -1,6 +1,6 @@
 // Package demosite is a small World Wide Web in one HTTP handler: eight hosts,
 // some 650 pages, everything a crawler meets on a good and on a bad day. The
-// demo crawls it, and tests hold a crawl against its Truth.
+// demo crawls it, and tests compare a crawl with its Truth.
 //
 // All of it is generated from a seed, in a language coined for the purpose whose
 // words are as unevenly frequent as those of a natural language (Zipf's law), so
@@ -155,7 +155,7 @@ func (w *Web) page(host string, req *http.Request) *page {
 	return s.find(strings.TrimSuffix(req.URL.RequestURI(), "?"))
 }
 
-// record settles the status of an answer and logs it.
+// record determines the status of an answer and logs it.
 func (w *Web) record(p *page, h Hit) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -194,7 +194,7 @@ func (s *site) find(uri string) *page {
 	return s.failure(http.StatusNotFound)
 }
 
-// untracked drops the parameters that tell where a reader came from.
+// untracked drops the parameters that say where a reader came from.
 func untracked(uri string) string {
 	path, query, _ := strings.Cut(uri, "?")
 	var kept []string

@@ -38,7 +38,7 @@ type Page struct {
 // Truth is what a crawl of the whole web should find. A polite crawler whose
 // scope is the hosts, and which neither follows nofollow links nor keeps utm_*
 // parameters, fetches the Linked pages, each once (pages that say "later" as
-// often as Answers tells), and no other but robots.txt, and sitemaps if it
+// often as Answers says), and no other but robots.txt, and sitemaps if it
 // reads them.
 type Truth struct {
 	Pages map[string]Page // by canonical URL

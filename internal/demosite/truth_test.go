@@ -20,7 +20,7 @@ var truths = sync.OnceValue(func() []Truth {
 })
 
 // TestTruthAgainstWalk holds everything the truth says against what an
-// independent walk finds. (It held for 30 seeds when written; one is run.)
+// independent walk finds. (It was run with 30 seeds when written; now with one.)
 func TestTruthAgainstWalk(t *testing.T) {
 	w := New(1)
 	truth, k := truths()[1], walkAll(t, w)

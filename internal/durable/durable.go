@@ -48,7 +48,7 @@ func WriteFile(name string, data []byte) (err error) {
 	return syncDir(dir)
 }
 
-// writeTo writes to what is there.
+// writeTo writes to an existing file.
 func writeTo(name string, data []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {

@@ -190,7 +190,7 @@ func (f *Farm) render(url string) []byte {
 	return res.Body.Bytes()
 }
 
-// document is a page of about so many words, some of them never seen before, and links.
+// document is a page of about the given words, some of them never seen before, and links.
 func (x *exchange) document(words int, links ...string) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<!DOCTYPE html><html lang=en><head><title>%s</title></head><body><p>%s</p>\n", x.prose(3), x.prose(words))

@@ -97,7 +97,7 @@ func Open(cfg Config) (*Farm, error) {
 	}
 	var err error
 	if f.bombs, err = newBombs(); err == nil {
-		err = f.settle()
+		err = f.addHosts()
 	}
 	if err != nil {
 		f.Close()
@@ -127,8 +127,8 @@ func (f *Farm) listen() (err error) {
 	return err
 }
 
-// settle makes the hosts.
-func (f *Farm) settle() error {
+// addHosts makes the hosts.
+func (f *Farm) addHosts() error {
 	names := make([]string, f.cfg.Honest)
 	for i := range names {
 		names[i] = f.at(fmt.Sprintf("honest-%02d", i))

@@ -129,7 +129,7 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// The dead refuse, strangers are told of, and so is what robots.txt forbids.
+// The dead refuse; requests from outside and for what robots.txt forbids are reported.
 func TestViolations(t *testing.T) {
 	f := open(t, Config{Dead: 1})
 	dead := slices.IndexFunc(f.Seeds(), func(s string) bool { return strings.Contains(s, "//dead-0000.") })

@@ -16,23 +16,17 @@ func walk(t *testing.T, s *Site, most int) (traps, honest, broken int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queue, seen, contents := []*url.URL{seed}, map[string]bool{s.Seed: true}, map[string]bool{}
+	queue, seen, tally := []*url.URL{seed}, map[string]bool{s.Seed: true}, NewTally(s)
 	for n := 0; len(queue) > 0 && n < most; n++ {
 		u := queue[0]
 		queue = queue[1:]
-		a := s.Get(u.Host, u.RequestURI())
+		a := tally.Get(u.Host, u.RequestURI())
 		if again := n%16 != 0 || bytes.Equal(a.Body, s.Get(u.Host, u.RequestURI()).Body); !again {
 			t.Fatalf("%s: two answers for %s", s.Name, u)
 		}
-		switch {
-		case a.Status != 200:
+		if a.Status != 200 {
 			broken++
-		case a.Trap || a.Content != "" && contents[a.Content]:
-			traps++
-		default:
-			honest++
 		}
-		contents[a.Content] = true
 		for _, m := range links.FindAllSubmatch(a.Body, -1) {
 			to, err := u.Parse(string(m[1]))
 			if err != nil {
@@ -44,7 +38,7 @@ func walk(t *testing.T, s *Site, most int) (traps, honest, broken int) {
 			}
 		}
 	}
-	return traps, honest, broken
+	return tally.Traps(), tally.Honest(), broken
 }
 
 // Traps have more pages than anybody wants, honest sites have an end, and no link is

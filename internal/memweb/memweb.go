@@ -30,6 +30,15 @@ func New(hosts map[string]http.Handler) *Web {
 	return w
 }
 
+// Everywhere has one handler serve all the hosts.
+func Everywhere(h http.Handler, hosts []string) map[string]http.Handler {
+	m := make(map[string]http.Handler, len(hosts))
+	for _, name := range hosts {
+		m[name] = h
+	}
+	return m
+}
+
 // ServeHTTP routes by host name.
 func (w *Web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	name, _, err := net.SplitHostPort(r.Host)

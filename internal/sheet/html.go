@@ -196,7 +196,7 @@ func (p *page) table(t *Table) {
 	p.raw("</tbody></table></div>\n")
 }
 
-// cellClass tells how a cell may be wrapped: figures and short texts not at all,
+// cellClass says how a cell may be wrapped: figures and short texts not at all,
 // texts between words, and what has a word as long as a URL anywhere.
 func cellClass(text string, numeric bool) string {
 	switch {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What a plot cannot show is told by the lines' names, and these have no place in
+// What a plot cannot show is reported by the lines' names, and these have no place in
 // the legend.
 func TestPlotNamesWhatIsLeftOut(t *testing.T) {
 	p := Plot{Title: "t", X: "x", Y: "y", LogX: true, LogY: true, Lines: []Line{

@@ -14,7 +14,7 @@
 // the web cannot move the cursor of a terminal.
 //
 // JSON has no NaN and no infinity: they are null there, like figures that are
-// missing. Text and HTML tell them apart.
+// missing. Text and HTML distinguish them.
 package sheet
 
 // Sheet is the result of one experiment. Its JSON form has exactly these keys;

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Lines differ by colour, by dashes and by marks, so that they can be told apart
+// Lines differ by colour, by dashes and by marks, so that they can be distinguished
 // in print and by whoever sees fewer colours. The colours are those of Okabe and
 // Ito ("Color universal design", 2008) without the yellow, which is hardly
 // visible on white. From the ninth line on colours come again with other dashes:

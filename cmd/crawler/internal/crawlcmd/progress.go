@@ -1,0 +1,168 @@
+package crawlcmd
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime/metrics"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"crawler/cmd/crawler/internal/shell"
+	"crawler/crawl"
+	"crawler/report"
+)
+
+// How often progress is shown: a live block on a terminal, a line in a log.
+const (
+	liveEvery = 500 * time.Millisecond
+	logEvery  = 10 * time.Second
+)
+
+// screen is standard error: on a terminal a live block of lines that is drawn over
+// again and again, with log lines scrolling by above it; elsewhere plain lines.
+type screen struct {
+	mu    sync.Mutex
+	w     io.Writer
+	live  bool
+	width int            // columns; a line that wraps would not be drawn over
+	lines int            // of the block that stands there; guarded by mu
+	last  crawl.Progress // guarded by mu
+
+	// What the runs before fetched, for rates are those of this run. Set before the
+	// crawl begins.
+	before crawl.Progress
+}
+
+// resumes sets how far the crawl was when this run began.
+func (s *screen) resumes(last crawl.Result) {
+	s.before = crawl.Progress{Fetched: last.Fetched, Bytes: last.Bytes}
+	s.last = s.before
+}
+
+func newScreen(o *options, w io.Writer) *screen {
+	f, ok := w.(*os.File)
+	live := ok && !o.Quiet && !o.NoColor && !o.Verbose && o.LogFormat.Value == "text" && term.IsTerminal(int(f.Fd()))
+	s := &screen{w: w, live: live, width: 80}
+	if live {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
+			s.width = width
+		}
+	}
+	return s
+}
+
+// Write writes log lines, in place of the block, which comes back below them.
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+	_, err := io.WriteString(s.w, report.Printable(string(p)))
+	return len(p), err
+}
+
+// clear takes the block away.
+func (s *screen) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+}
+
+func (s *screen) erase() {
+	if s.lines > 0 {
+		fmt.Fprintf(s.w, "\r\x1b[%dA\x1b[J", s.lines)
+		s.lines = 0
+	}
+}
+
+// progress returns what shows the progress of a crawl, and how often to call it: the
+// live block, or a log line with the columns of Heritrix's progress-statistics.
+func (s *screen) progress(o *options, log *slog.Logger) (func(crawl.Progress), time.Duration) {
+	if o.Quiet {
+		return nil, 0
+	}
+	began := time.Now() // of this run
+	show, every := func(p crawl.Progress) { logProgress(log, p, s.before) }, logEvery
+	if s.live {
+		show, every = s.show, liveEvery
+	}
+	return func(p crawl.Progress) {
+		p.Elapsed = time.Since(began)
+		show(p)
+	}, every
+}
+
+func logProgress(log *slog.Logger, p, before crawl.Progress) {
+	s := p.Elapsed.Seconds()
+	log.Info("progress",
+		"discovered", p.Admitted, "queued", p.Queued, "downloaded", p.Fetched,
+		"pages/s", round(float64(p.Fetched-before.Fetched)/s), "KiB/s", round(float64(p.Bytes-before.Bytes)/1024/s), "failures", p.Failed,
+		"skipped", p.Skipped, "busy", p.Leased, "hosts", p.Hosts, "mem_MiB", memory()>>20)
+}
+
+func round(f float64) float64 { return float64(int64(f*10+0.5)) / 10 }
+
+// memory is what the Go runtime holds, in bytes.
+func memory() uint64 {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64() - s[1].Value.Uint64()
+}
+
+// show draws the present state over the one before.
+func (s *screen) show(p crawl.Progress) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+	lines := describe(p, s.last, s.before)
+	for i := range lines {
+		lines[i] = report.Printable(shell.Clip(lines[i], s.width-1))
+	}
+	io.WriteString(s.w, strings.Join(lines, "\n")+"\n")
+	s.lines, s.last = len(lines), p
+}
+
+// describe puts the state into a few lines, with the rate since the last look and that
+// since the run began, before which there was something already.
+func describe(p, last, before crawl.Progress) []string {
+	now := p.Elapsed - last.Elapsed
+	rate := 0.0
+	if now > 0 {
+		rate = float64(p.Fetched-last.Fetched) / now.Seconds()
+	}
+	state := p.Elapsed.Round(time.Second).String()
+	if eta := remaining(p, before); eta > 0 {
+		state += ", at most " + eta.Round(time.Second).String() + " to go"
+	}
+	if p.Stopping {
+		state += ", stopping"
+	}
+	lines := []string{
+		fmt.Sprintf("pages %-9d %7.1f/s now %7.1f/s mean   %s", p.Fetched, rate, float64(p.Fetched-before.Fetched)/p.Elapsed.Seconds(), state),
+		fmt.Sprintf("queued %-8d in flight %-5d failed %-6d skipped %-7d hosts %d", p.Queued, p.Leased, p.Failed, p.Skipped, p.Hosts),
+		fmt.Sprintf("bodies %-8s memory %s", shell.SizeText(p.Bytes), shell.SizeText(int64(memory()))),
+	}
+	for _, h := range p.Busiest {
+		lines = append(lines, fmt.Sprintf("  %-44s %8d queued, every %s", shell.Clip(h.Host, 44), h.Queued, h.Spacing))
+	}
+	return lines
+}
+
+// remaining is the time a limit leaves, where one makes it foreseeable.
+func remaining(p, before crawl.Progress) time.Duration {
+	var eta time.Duration
+	if p.TimeLimit > 0 {
+		eta = max(p.TimeLimit-p.Elapsed, 0)
+	}
+	if done := p.Fetched - before.Fetched; p.MaxPages > 0 && done > 0 {
+		byPages := time.Duration(float64(p.Elapsed) / float64(done) * float64(p.MaxPages-p.Fetched))
+		if eta == 0 || byPages < eta {
+			eta = byPages
+		}
+	}
+	return eta
+}

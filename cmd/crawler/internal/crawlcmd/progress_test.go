@@ -1,0 +1,67 @@
+package crawlcmd
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"crawler/crawl"
+	"crawler/frontier"
+)
+
+func TestProgressBlockIsDrawnOverAndGivesWayToLogs(t *testing.T) {
+	var out bytes.Buffer
+	s := &screen{w: &out, live: true, width: 80}
+	s.show(crawl.Progress{Elapsed: time.Second, Fetched: 10, MaxPages: 20})
+	s.show(crawl.Progress{Elapsed: 2 * time.Second, Fetched: 16, MaxPages: 20, Queued: 3,
+		Busiest: []frontier.HostLoad{{Host: strings.Repeat("long.", 20) + "example", Queued: 3, Spacing: time.Second}}})
+	s.Write([]byte("a log line\n"))
+	s.clear()
+	got := out.String()
+	for _, want := range []string{"pages 10", "\x1b[3A\x1b[Jpages 16", "    6.0/s now", "    8.0/s mean", "at most 1s to go", "3 queued, every 1s", "\x1b[4A\x1b[Ja log line\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lacks %q:\n%q", want, got)
+		}
+	}
+	for _, l := range strings.Split(got, "\n") {
+		if len(strings.TrimLeft(l, "\x1b[0123456789AJ")) > 80 {
+			t.Errorf("wider than 80 columns: %q", l)
+		}
+	}
+}
+
+// Of a crawl that was resumed the rates are those of this run.
+func TestRatesOfAResumedCrawl(t *testing.T) {
+	var out bytes.Buffer
+	s := &screen{w: &out, live: true, width: 80}
+	s.resumes(crawl.Result{Fetched: 1000, Bytes: 1 << 20})
+	s.show(crawl.Progress{Elapsed: 2 * time.Second, Fetched: 1010})
+	if got := out.String(); !strings.Contains(got, "pages 1010") || !strings.Contains(got, "    5.0/s now") || !strings.Contains(got, "    5.0/s mean") {
+		t.Error(got)
+	}
+	out.Reset()
+	logProgress(newLogger(&options{}, &out), crawl.Progress{Elapsed: 2 * time.Second, Fetched: 1010, Bytes: 3 << 20}, s.before)
+	if got := out.String(); !strings.Contains(got, "downloaded=1010 pages/s=5 KiB/s=1024 ") {
+		t.Error(got)
+	}
+}
+
+func TestRemaining(t *testing.T) {
+	for _, c := range []struct {
+		p      crawl.Progress
+		want   time.Duration
+		before int
+	}{
+		{crawl.Progress{Elapsed: 10 * time.Second, Fetched: 100}, 0, 0},
+		{crawl.Progress{Elapsed: 10 * time.Second, Fetched: 100, MaxPages: 150}, 5 * time.Second, 0},
+		{crawl.Progress{Elapsed: 10 * time.Second, Fetched: 100, TimeLimit: 12 * time.Second, MaxPages: 150}, 2 * time.Second, 0},
+		{crawl.Progress{Elapsed: 10 * time.Second, TimeLimit: 12 * time.Second, MaxPages: 150}, 2 * time.Second, 0},
+		{crawl.Progress{Elapsed: 10 * time.Second, Fetched: 1100, MaxPages: 1150}, 5 * time.Second, 1000},
+		{crawl.Progress{Elapsed: 10 * time.Second, Fetched: 1000, MaxPages: 1150}, 0, 1000},
+	} {
+		if got := remaining(c.p, crawl.Progress{Fetched: c.before}); got != c.want {
+			t.Errorf("%+v: %v, want %v", c.p, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package crawlcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"crawler/cmd/crawler/internal/crawldir"
+	"crawler/cmd/crawler/internal/settings"
+	"crawler/cmd/crawler/internal/shell"
+	"crawler/crawl"
+	"crawler/ledger/disk"
+	"crawler/report"
+	"crawler/store"
+)
+
+// NewResume makes crawler resume.
+func NewResume(s shell.Streams) *cobra.Command {
+	o := &options{}
+	c := &cobra.Command{
+		Use:   "resume DIR",
+		Short: "Continue a crawl that was stopped, was killed or crashed",
+		Long: `resume continues the crawl in DIR from its last commit, usually a tenth of a second
+and never more than 1,024 pages before its end, with its seeds and settings, which
+need not be given again. No page is lost and none is recorded twice; what was in flight or
+recorded behind the last commit is fetched again.
+
+Limits, pace and access may be changed by the flags below, and stay changed for the
+next resume. What decides which pages belong to the crawl, or what is recorded of
+them, may not: that would mix two different crawls. --max-pages and --max-bytes count
+over all runs, --time-limit in each. The environment (CRAWLER_DELAY=2s) sets these
+flags as it does for crawler crawl; it comes before what the crawl had. A flag that is
+not given keeps what the crawl had, whatever default is shown.`,
+		Example: `  crawler resume example
+  crawler resume example --max-pages 10000
+  crawler resume example --delay 2s -q`,
+		Args: shell.Exactly(1, "name the crawl's directory: crawler resume DIR"),
+		RunE: func(c *cobra.Command, args []string) error { return o.resume(c.Context(), s, args[0]) },
+	}
+	o.flags(c.Flags())
+	c.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = !settings.Resumable(f.Name) })
+	settings.Prepare(c)
+	return c
+}
+
+// resume continues the crawl in the directory name.
+func (o *options) resume(parent context.Context, s shell.Streams, name string) error {
+	given, err := settings.GivenToResume(o.set, os.Environ())
+	if err != nil {
+		return err
+	}
+	if err := crawldir.CheckRecords(name); err != nil {
+		return crawldir.Damaged(name, err)
+	}
+	dir, err := store.Open(store.Disk(), name)
+	if err != nil {
+		return crawldir.Refuse(name, err)
+	}
+	// First: another version may have other settings, too.
+	complete, last, err := crawl.Complete(disk.Of(dir))
+	if err != nil {
+		dir.Close()
+		return crawldir.Refuse(name, err)
+	}
+	if err := o.restore(dir, given); err != nil {
+		dir.Close()
+		return err
+	}
+	ctx, r, end := o.session(parent, s, dir)
+	defer end()
+	cfg, err := o.Engine(dir.Meta().Seeds)
+	if err != nil {
+		return err
+	}
+	if o.demo {
+		web, err := serveDemo()
+		if err != nil {
+			return err
+		}
+		defer web.close()
+		web.reroute(&cfg)
+	}
+	stands := r.limitStands(last)
+	if stands != nil && !complete && reported(name) {
+		return stands // before anything is touched
+	}
+	if err := r.plug(&cfg); err != nil {
+		return err
+	}
+	if complete {
+		return r.finished(last)
+	}
+	if err := r.begin(&cfg, last); err != nil {
+		return err
+	}
+	// Under a limit that stands the engine does nothing but end the crawl, which gives
+	// one that was killed before its report what it lacks.
+	if err := r.crawl(ctx, cfg); err != nil || stands == nil || r.ended == crawl.Done {
+		return err
+	}
+	return stands
+}
+
+// reported reports whether the crawl's last run came to its report, and that is whole.
+func reported(name string) bool {
+	_, err := report.Load(name)
+	return err == nil
+}
+
+// restore fills in the settings the crawl had, beside those that are given now.
+func (o *options) restore(dir *store.Dir, given map[string]bool) error {
+	kept := maps.Clone(dir.Meta().Flags)
+	o.demo = kept[demoKey] != nil
+	delete(kept, demoKey)
+	if err := settings.Restore(o.set, given, kept); err != nil {
+		return crawldir.Damaged(dir.Path(), fmt.Errorf("crawl.json: %w", err))
+	}
+	return nil
+}
+
+// begin makes the settings of this run those of the crawl, and takes away the report of
+// the run before, which a kill from now on would leave as if it were the truth.
+func (r *session) begin(cfg *crawl.Config, last crawl.Result) error {
+	if err := r.keepSettings(); err != nil {
+		return stopped(err, crawldir.ResumeCommand(r.dir.Path()))
+	}
+	if err := removeReport(r.dir); err != nil {
+		return stopped(err, crawldir.ResumeCommand(r.dir.Path()))
+	}
+	r.show.resumes(last)
+	if !r.Quiet {
+		cfg.Recovered = r.recovered
+		if !r.dir.Resumed() {
+			r.say("nothing had been committed when it ended: it starts again from its seeds")
+		}
+	}
+	return nil
+}
+
+// finished refuses a crawl that came to its end. If it was killed before its report
+// was written, that is done now.
+func (r *session) finished(last crawl.Result) error {
+	name := r.dir.Path()
+	if reported(name) {
+		return shell.UsageError("crawler report "+shell.Quoted(name)+" prints its report", "the crawl in %s is complete", name)
+	}
+	if err := removeReport(r.dir); err != nil { // what a kill left of one
+		return stopped(err, crawldir.ResumeCommand(name))
+	}
+	rep := report.New(shell.Version, last, r.rec, report.Usage{})
+	if err := shell.FirstError(rep.Save(name), shell.Print(r.reportTo(), rep.Text())); err != nil {
+		return stopped(err, crawldir.ResumeCommand(name))
+	}
+	if !r.Quiet {
+		r.say("the crawl was complete; only its report was missing, and is written now")
+	}
+	return nil
+}
+
+// ofReport reports whether a file is a report, or a temporary one of durable.WriteFile
+// that was to become one.
+func ofReport(name string) bool {
+	for _, file := range []string{report.JSONFile, report.TextFile} {
+		if rest, ok := strings.CutPrefix(name, file); ok && (rest == "" || strings.HasPrefix(rest, ".tmp")) {
+			return true
+		}
+	}
+	return false
+}
+
+// limitStands refuses to continue where a limit of pages or bytes leaves no page to be
+// fetched.
+func (r *session) limitStands(last crawl.Result) error {
+	switch {
+	case r.MaxPages > 0 && last.Fetched >= r.MaxPages:
+		return shell.UsageError(fmt.Sprintf("raise it: %s --max-pages N, with N above %d, or 0 for no limit", crawldir.ResumeCommand(r.dir.Path()), last.Fetched),
+			"--max-pages %d still stands: %s done, over all runs", r.MaxPages, shell.Counted(last.Fetched, "page"))
+	case r.MaxBytes > 0 && last.Bytes >= int64(r.MaxBytes):
+		return shell.UsageError(fmt.Sprintf("raise it: %s --max-bytes SIZE, with SIZE above %d, or 0 for no limit", crawldir.ResumeCommand(r.dir.Path()), last.Bytes),
+			"--max-bytes %s still stands: %d bytes fetched, over all runs", r.MaxBytes.String(), last.Bytes)
+	}
+	return nil
+}
+
+// keepSettings makes the settings of this run those of the crawl.
+func (r *session) keepSettings() error {
+	meta := r.dir.Meta()
+	kept, err := settings.Kept(r.set)
+	if err != nil {
+		return err
+	}
+	if r.demo {
+		kept[demoKey] = []string{"true"}
+	}
+	changed := settings.Changes(meta.Flags, kept)
+	if len(changed) == 0 {
+		return nil
+	}
+	if !r.Quiet {
+		r.log.Info("settings changed for the rest of the crawl", "flags", strings.Join(changed, " "))
+	}
+	meta.Flags = kept
+	return r.dir.SetMeta(meta)
+}
+
+// removeReport removes the report of the run before, and what a kill left of one that
+// was being written, durably.
+func removeReport(dir *store.Dir) error {
+	names, err := dir.FS().List(dir.Path())
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !ofReport(name) {
+			continue
+		}
+		if err := dir.FS().Remove(filepath.Join(dir.Path(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	d, err := dir.FS().OpenDir(dir.Path())
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,115 @@
+package crawlcmd
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"crawler/cmd/crawler/internal/crawldir"
+	"crawler/cmd/crawler/internal/shell"
+	"crawler/crawl"
+	"crawler/fetch"
+	"crawler/gate"
+	"crawler/report"
+)
+
+// verdict turns the end of a crawl into the exit code. next says how to continue it,
+// and is empty when that is not possible.
+func (o *options) verdict(res crawl.Result, rec *report.Recorder, next string) error {
+	switch {
+	case res.EndedBy == crawl.ByInterrupt:
+		return &shell.ExitError{Code: shell.ExitInterrupted, Err: fmt.Errorf("interrupted; %s left", were(res.Left())), Hint: next, Continues: true}
+	case res.EndedBy == crawl.ByLowDisk:
+		return &shell.ExitError{Code: shell.ExitDisk, Hint: freeSpace(next), Continues: true,
+			Err: fmt.Errorf("the disk has less than %s free (--min-free): stopped in time, and nothing is lost; %s left", o.MinFree.String(), were(res.Left()))}
+	case res.EndedBy == crawl.ByStop: // as was asked for, pages or not
+		return nil
+	case rec.Succeeded() == 0:
+		return nothing(res, rec)
+	case o.FailOnLimit && res.EndedBy.Limit():
+		return &shell.ExitError{Code: shell.ExitLimit, Err: fmt.Errorf("a limit ended the crawl: %s; %s left", res.EndedBy, were(res.Left())), Hint: next, Continues: true}
+	}
+	return nil
+}
+
+// maxDetail is how many bytes of a failure's own words are shown.
+const maxDetail = 300
+
+// nothing explains why no page could be had, by what happened first.
+func nothing(res crawl.Result, rec *report.Recorder) error {
+	why := ""
+	hint := "check the URL in a browser, and the network"
+	if res.EndedBy.Limit() {
+		why, hint = fmt.Sprintf(" before %s ended the crawl", res.EndedBy), "raise the limit"
+	}
+	for _, s := range rec.FirstFailures() {
+		parts := slices.DeleteFunc([]string{string(s.Reason), report.OneLine(s.Detail, maxDetail)}, func(p string) bool { return p == "" })
+		why += "\n  " + s.URL + ": " + strings.Join(parts, ", ")
+		switch s.Reason {
+		case gate.Disallowed:
+			hint = "robots.txt does not allow it; on your own site, --robots ignore fetches it all the same"
+			if s.Robots == gate.Unreachable {
+				hint = "robots.txt could not be read, which forbids everything (RFC 9309); try later, or on your own site --robots ignore"
+			}
+		case gate.HostClosed:
+			hint = "the host asks for patience; try again later"
+		case gate.OutOfScope:
+			hint = "give the address it leads to as a seed, or widen --scope"
+		case gate.Reason(fetch.ReasonAddress):
+			hint = "give what it leads to as a seed, with its port, or allow its network with --allow-net"
+		case gate.Reason(fetch.ReasonPort):
+			hint = "allow the port with --ports"
+		case gate.Reason(fetch.ReasonTLS):
+			hint = "ask for the server's certificate to be fixed; --insecure accepts any"
+		}
+	}
+	return &shell.ExitError{Code: shell.ExitNothing, Err: fmt.Errorf("nothing could be fetched%s", why), Hint: hint}
+}
+
+// were is a number of URLs with its verb.
+func were(n int) string {
+	if n == 1 {
+		return "1 URL was"
+	}
+	return shell.Counted(n, "URL") + " were"
+}
+
+// next says how to continue the crawl in dir after res; it is empty when there is nothing
+// to continue.
+func (o *options) next(dir string, durable bool, res crawl.Result) string {
+	if !durable || res.EndedBy == crawl.Done {
+		return ""
+	}
+	text := "to continue: " + crawldir.ResumeCommand(dir)
+	switch res.EndedBy {
+	case crawl.ByMaxPages:
+		text += fmt.Sprintf(" --max-pages N, with N above %d", o.MaxPages)
+	case crawl.ByMaxBytes:
+		text += " --max-bytes SIZE, with SIZE above " + o.MaxBytes.String()
+	}
+	return text
+}
+
+// stopped is the error of a crawl that could not write any more. What was committed
+// before is not touched by it.
+func stopped(err error, next string) error {
+	var e *shell.ExitError
+	if next == "" || !errors.As(shell.DiskError(err), &e) {
+		return shell.DiskError(err)
+	}
+	e.Err = fmt.Errorf("%w; nothing written before is harmed", shell.Plain(err))
+	e.Hint = freeSpace(next)
+	if crawldir.Forbidden(err) {
+		e.Hint = "make the directory writable for you; " + next
+	}
+	return e
+}
+
+// freeSpace is what to do about a disk that takes no more.
+func freeSpace(next string) string {
+	if next == "" {
+		return "free some space, or choose another place to write to"
+	}
+	return "free space or repair the disk; " + next
+}

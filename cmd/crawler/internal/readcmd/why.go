@@ -1,0 +1,257 @@
+// Package readcmd has the verbs that read a crawl without changing it: report prints its
+// report again, why says what became of one URL.
+package readcmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"crawler/cmd/crawler/internal/crawldir"
+	"crawler/cmd/crawler/internal/shell"
+	"crawler/crawl"
+	"crawler/frontier"
+	"crawler/ledger"
+	"crawler/ledger/disk"
+	"crawler/report"
+	"crawler/store"
+	"crawler/weburl"
+)
+
+// NewWhy makes crawler why.
+func NewWhy(s shell.Streams) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "why DIR URL",
+		Short: "Say what a crawl did with one URL, and why",
+		Long: `why prints what the crawl in DIR knows of a URL: the page with the link to it,
+what it answered or why it was refused, how often it was tried, where it waits in the
+queue of its host, and which pages have the same text or nearly the same. For a URL that
+the crawl never saw, it lists the closest ones that it did see.
+
+It reads the records, and the state of a crawl that ended, was stopped or was killed.
+While the crawl runs, if it kept no state (--durable=false) or may only be read, the
+records are the only source.`,
+		Example: `  crawler why example https://example.com/about
+  crawler why example https://example.com/about --json | jq .pages`,
+		Args: shell.Exactly(2, "name the crawl's directory and a URL: crawler why DIR URL"),
+		RunE: func(_ *cobra.Command, args []string) error { return why(s, args[0], args[1], asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the story as JSON")
+	return c
+}
+
+// story is what a crawl knows of a URL: its records and its state.
+type story struct {
+	*report.Story
+	InWork bool   `json:"in_work,omitempty"` // handed out when the crawl was last committed
+	Host   *host  `json:"host,omitempty"`    // of a URL that is queued
+	Target string `json:"target,omitempty"`  // where it redirects to, if that is queued instead
+	Note   string `json:"note,omitempty"`    // what could not be looked at
+
+	unasked string // why the queue could not be looked into
+}
+
+// host is how a queue's host was doing when the crawl was last committed.
+type host struct {
+	Queued   int    `json:"queued"`
+	Failures int    `json:"failures,omitempty"` // in a row
+	Next     string `json:"next,omitempty"`     // when it may be asked, RFC 3339; empty: any time
+}
+
+func why(s shell.Streams, name, text string, asJSON bool) error {
+	meta, err := store.ReadMeta(store.Disk(), name)
+	if err != nil && !errors.Is(err, store.ErrNotDurable) && !(crawldir.Forbidden(err) && crawldir.IsDir(name)) {
+		return crawldir.Refuse(name, err)
+	}
+	u, err := weburl.Options{DropParams: meta.Flags["drop-params"]}.Parse(text)
+	if err != nil {
+		return shell.UsageError("give an absolute http or https URL", "%w%s", err, shell.MeantURL(text))
+	}
+	if err := crawldir.CheckRecords(name); err != nil {
+		return crawldir.Damaged(name, err)
+	}
+	known, err := report.Why(name, u)
+	if err != nil {
+		return crawldir.Unreadable(name, err)
+	}
+	st := &story{Story: known}
+	st.Seed = slices.ContainsFunc(meta.Seeds, func(seed string) bool {
+		s, err := weburl.Options{DropParams: meta.Flags["drop-params"]}.Parse(seed)
+		return err == nil && s.String() == st.URL
+	})
+	st.Lossy = slices.Equal(meta.Flags["dedup"], []string{"filter"})
+	if err := st.lookInto(name, u); err != nil {
+		return crawldir.Unreadable(name, err)
+	}
+	return st.print(s, name, asJSON)
+}
+
+// lookInto adds what the crawl's state knows, if there is one that can be opened.
+func (st *story) lookInto(name string, u weburl.URL) error {
+	dir, err := store.OpenRead(store.Disk(), name)
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		st.Note = "the crawl is running, so this is from its records alone"
+		st.notAsked("the crawl is running, and its queue can be read when it has stopped")
+		return nil
+	case crawldir.Forbidden(err): // no lock can be taken without writing
+		st.Note = fmt.Sprintf("this is from the records alone: the crawl's state cannot be opened (%v)", shell.Plain(err))
+		st.notAsked("its queue could not be read")
+		return nil
+	case errors.Is(err, store.ErrNotDurable), errors.Is(err, store.ErrNoCrawl):
+		st.Note = "this is from the records alone: the crawl has no state"
+		st.notAsked("its queue was not kept")
+		if rep, err := report.Load(name); err == nil { // there is none while it runs
+			st.Complete = rep.EndedBy == string(crawl.Done)
+		}
+		return nil
+	case err != nil:
+		return err
+	}
+	defer dir.Close()
+	if !dir.Resumed() {
+		return nil
+	}
+	// First: it knows the state's version.
+	if st.Complete, _, err = crawl.Complete(disk.Of(dir)); err != nil {
+		return err
+	}
+	admitted, err := ledger.Admitted(disk.Of(dir), u)
+	if err != nil {
+		return err
+	}
+	st.Admitted = &admitted
+	if err := st.lookIntoQueues(dir.Queue(), u); err != nil {
+		return err
+	}
+	if len(st.Pages)+len(st.Refusals) > 0 {
+		return nil
+	}
+	return dir.CheckLines(report.PagesFile)
+}
+
+// notAsked notes why the queue could not be looked into.
+func (st *story) notAsked(reason string) { st.Unasked, st.unasked = true, reason }
+
+// lookIntoQueues finds the URL in the queue of its host. One that was admitted and is
+// neither there nor recorded has redirected: then its target is looked for in all
+// queues.
+func (st *story) lookIntoQueues(q *store.Queue, u weburl.URL) error {
+	errFound := errors.New("found")
+	own := func(it frontier.Item) bool { return it.URL.String() == st.URL }
+	origin := func(it frontier.Item) bool { return it.From == st.URL }
+	err := q.Hosts(func(name string, state []byte) error {
+		if name != u.Host() {
+			return nil
+		}
+		found, err := st.lookIntoQueue(q, name, state, own)
+		if found {
+			return errFound
+		}
+		return err
+	})
+	if err != nil || !*st.Admitted || len(st.Pages)+len(st.Refusals) > 0 {
+		return unless(errFound, err)
+	}
+	return unless(errFound, q.Hosts(func(name string, state []byte) error {
+		found, err := st.lookIntoQueue(q, name, state, origin)
+		if found {
+			return errFound
+		}
+		return err
+	}))
+}
+
+// unless returns err, but nil for expected.
+func unless(expected, err error) error {
+	if errors.Is(err, expected) {
+		return nil
+	}
+	return err
+}
+
+// lookIntoQueue looks for the URL that fits in one host's queue.
+func (st *story) lookIntoQueue(q *store.Queue, name string, state []byte, fits func(frontier.Item) bool) (found bool, err error) {
+	saved, err := frontier.ReadHost(name, state)
+	if err != nil {
+		return false, err
+	}
+	err = frontier.Queue(name, state, q, func(pos int, it frontier.Item) bool {
+		if !fits(it) {
+			return true
+		}
+		found, st.InWork = true, pos < saved.Leased
+		st.Queued = &report.QueuedAt{Position: pos, Depth: it.Depth, Via: it.Via, Attempt: it.Attempt}
+		st.Host = &host{Queued: saved.Queued, Failures: saved.Failures}
+		if !saved.NotBefore.IsZero() {
+			st.Host.Next = saved.NotBefore.UTC().Format(time.RFC3339)
+		}
+		if it.URL.String() != st.URL {
+			st.Target = it.URL.String()
+		}
+		return false
+	})
+	return found, err
+}
+
+// text adds to the story what its records do not say.
+func (st *story) text(now time.Time) string {
+	var b strings.Builder
+	b.WriteString(st.Story.Text())
+	if st.Target != "" {
+		fmt.Fprintf(&b, "  it redirected, and in its place waits\n    %s\n", st.Target)
+	}
+	if st.InWork {
+		b.WriteString("  it was in work at the last commit, and will be fetched first\n")
+	}
+	if h := st.Host; h != nil {
+		fmt.Fprintf(&b, "  its host has %s queued", shell.Counted(h.Queued, "URL"))
+		if h.Failures > 0 {
+			fmt.Fprintf(&b, ", %s in a row", shell.Counted(h.Failures, "failure"))
+		}
+		if next, err := time.Parse(time.RFC3339, h.Next); err == nil && next.After(now) {
+			fmt.Fprintf(&b, "\n  and may be asked from %s on", h.Next)
+		}
+		b.WriteByte('\n')
+	}
+	if st.Note != "" {
+		fmt.Fprintf(&b, "  %s\n", st.Note)
+	}
+	return b.String()
+}
+
+func (st *story) print(s shell.Streams, name string, asJSON bool) error {
+	if st.Known() {
+		st.Closest = nil
+	}
+	var err error
+	text := []byte(st.text(time.Now()))
+	if asJSON {
+		if text, err = json.MarshalIndent(st, "", "  "); err != nil {
+			return &shell.ExitError{Code: shell.ExitFailed, Err: err}
+		}
+		text = append(text, '\n')
+	}
+	if err := shell.Print(s.Out, report.Printable(string(text))); err != nil {
+		return err
+	}
+	switch {
+	case st.Known():
+		return nil
+	case st.Unasked && st.Complete:
+		err = fmt.Errorf("%s has no record of %s: %s", name, st.URL, st.unasked)
+	case st.Unasked:
+		err = fmt.Errorf("%s has no record of %s (yet): %s", name, st.URL, st.unasked)
+	case st.Lossy:
+		err = fmt.Errorf("the crawl in %s has no record of %s", name, st.URL)
+	default:
+		err = fmt.Errorf("the crawl in %s never met %s", name, st.URL)
+	}
+	return &shell.ExitError{Code: shell.ExitNothing, Err: err}
+}

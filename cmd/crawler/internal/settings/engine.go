@@ -1,0 +1,229 @@
+package settings
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"crawler/cmd/crawler/internal/procinfo"
+	"crawler/cmd/crawler/internal/shell"
+	"crawler/crawl"
+	"crawler/dedup"
+	"crawler/fetch"
+	"crawler/frontier"
+	"crawler/gate"
+	"crawler/parse"
+	"crawler/trap"
+	"crawler/weburl"
+)
+
+// Engine turns the options into the engine's configuration.
+func (o *Options) Engine(seeds []string) (crawl.Config, error) {
+	mode, err := gate.ParseScopeMode(o.Scope.Value)
+	if err != nil {
+		return crawl.Config{}, shell.UsageError("", "%w", err)
+	}
+	if err := o.check(); err != nil {
+		return crawl.Config{}, err
+	}
+	order, err := frontier.ParseOrder(o.Order.Value)
+	if err != nil {
+		return crawl.Config{}, shell.UsageError("", "%w", err)
+	}
+	trust, err := o.trusted()
+	if err != nil {
+		return crawl.Config{}, err
+	}
+	client, err := o.fetch(seeds)
+	if err != nil {
+		return crawl.Config{}, err
+	}
+	return crawl.Config{
+		Seeds: seeds,
+		Gate: gate.Config{
+			Scope: gate.Scope{Mode: mode, Include: o.Include, Exclude: o.Exclude}, MaxDepth: o.maxDepth(),
+			IgnoreRobots: o.Robots.Value == "ignore", FollowTraps: o.Traps.Value == "follow", Traps: trap.Config{Trust: trust},
+			Dedup: dedup.Config{
+				ExpectURLs: o.ExpectURLs, FPRate: o.FPRate, RestartEvery: o.RestartEvery, Seed: o.Seed, FilterOnly: o.Dedup.Value == "filter",
+			},
+			Frontier: frontier.Config{
+				Delay: orNone(o.Delay), MaxDelay: orNone(o.MaxDelay), PerHost: o.PerHost, Retries: o.Retries,
+				MaxPerHost: o.MaxPagesPerHost, Interval: o.interval(), Order: order, OrderPages: o.OrderPages,
+			},
+		},
+		MinFree:   int64(o.MinFree),
+		MaxPages:  o.MaxPages,
+		MaxBytes:  int64(o.MaxBytes),
+		TimeLimit: time.Duration(o.TimeLimit),
+		Grace:     orNone(o.Grace),
+		Workers:   o.Concurrency,
+		Sitemaps:  o.Sitemap,
+		Fetch:     client,
+		Parse:     parse.Options{Assets: o.Assets, Anchors: o.Edges != "", Rules: o.Extract.parsed, URL: weburl.Options{DropParams: o.DropParams}},
+	}, nil
+}
+
+// check refuses numbers that make no sense, naming the flag and its range.
+func (o *Options) check() error {
+	for _, n := range []struct {
+		flag      string
+		value     int
+		low, high int
+	}{
+		{"depth", o.Depth, -1, 1 << 20}, {"max-pages", o.MaxPages, 0, math.MaxInt}, {"max-pages-per-host", o.MaxPagesPerHost, 0, math.MaxInt},
+		{"concurrency", o.Concurrency, 1, 10_000}, {"per-host", o.PerHost, 1, 1000}, {"retries", o.Retries, 0, 100},
+		{"max-sites", o.MaxSites, 1, 1_000_000}, {"order-pages", o.OrderPages, 1, 1 << 26}, {"restart-every", o.RestartEvery, 0, math.MaxInt},
+		{"expect-urls", o.ExpectURLs, 0, int(min(dedup.MaxURLs, int64(math.MaxInt)))},
+	} {
+		if n.value < n.low || n.value > n.high {
+			return shell.UsageError("", "--%s %d: want %d to %d", n.flag, n.value, n.low, n.high)
+		}
+	}
+	if o.RateLimit != 0 && !(o.RateLimit >= 0.001 && o.RateLimit <= 1e6) {
+		return shell.UsageError("", "--rate-limit %v: want 0.001 to 1000000 pages a second, or 0 for no limit", o.RateLimit)
+	}
+	if !(o.FPRate >= 0 && o.FPRate <= dedup.MaxFPRate) { // so written, it refuses NaN
+		return shell.UsageError("", "--fp-rate %v: want above 0 and at most %v", o.FPRate, dedup.MaxFPRate)
+	}
+	if o.RestartEvery > 0 && o.Dedup.Value == "filter" {
+		return shell.UsageError("leave one of them out: a filter is restarted from the exact log, which --dedup filter does not keep",
+			"--restart-every %d needs --dedup exact", o.RestartEvery)
+	}
+	if o.Timeout == 0 || o.MaxSize == 0 {
+		return shell.UsageError("", "--timeout and --max-size must be above 0")
+	}
+	return nil
+}
+
+// trusted is where nothing is taken for a trap, without schemes.
+func (o *Options) trusted() ([]string, error) {
+	var all []string
+	for _, t := range o.TrapTrust {
+		t = strings.TrimPrefix(strings.TrimPrefix(t, "https://"), "http://")
+		if t == "" || t[0] == '/' {
+			return nil, shell.UsageError("to fetch whatever looks like a trap: --traps follow", "--trap-trust %q: want the beginning of a URL, host first, or of a pattern in the report", t)
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+func (o *Options) maxDepth() int {
+	switch o.Depth {
+	case -1:
+		return 0
+	case 0:
+		return gate.SeedsOnly
+	}
+	return o.Depth
+}
+
+// orNone turns the flag's 0, which means none, into the engine's value for that: its
+// 0 means the default.
+func orNone(d shell.Seconds) time.Duration {
+	if d == 0 {
+		return frontier.NoDelay
+	}
+	return time.Duration(d)
+}
+
+func (o *Options) interval() time.Duration {
+	if o.RateLimit == 0 {
+		return 0
+	}
+	return time.Duration(float64(time.Second) / o.RateLimit)
+}
+
+// How many idle connections are kept. Hosts are asked by turns, and one whose connection
+// was closed meanwhile costs twice the CPU and a round trip more: so many hosts are in
+// turn that a connection in four is at work.
+const (
+	minIdle     = 256
+	maxIdle     = 4096
+	idlePerConn = 4
+)
+
+// idleConns leaves half of the descriptors to everything else.
+func idleConns(conns, descriptors int) int {
+	return max(conns, min(max(minIdle, idlePerConn*conns), maxIdle, descriptors/2))
+}
+
+func (o *Options) fetch(seeds []string) (fetch.Config, error) {
+	cfg := fetch.Config{
+		UserAgent: o.userAgent(),
+		Timeout:   time.Duration(o.Timeout),
+		MaxBody:   int64(o.MaxSize),
+		MaxConns:  idleConns(o.Concurrency, procinfo.Descriptors()),
+		PerHost:   o.PerHost,
+	}
+	err := o.access(&cfg, seeds)
+	if err != nil {
+		return cfg, err
+	}
+	if cfg.Header, err = parseHeaders(o.Header); err != nil {
+		return cfg, err
+	}
+	if o.Proxy != "" {
+		if cfg.Proxy, err = url.Parse(o.Proxy); err != nil || cfg.Proxy.Host == "" {
+			return cfg, shell.UsageError("write it like http://127.0.0.1:3128 or socks5://127.0.0.1:1080", "--proxy %q is no proxy URL", o.Proxy)
+		}
+	}
+	if o.Cookies != "" {
+		if cfg.Jar, err = loadCookies(o.Cookies); err != nil {
+			return cfg, shell.UsageError("the file is in the Netscape format that browsers' add-ons and curl -c write", "--cookies: %w", err)
+		}
+	}
+	for _, r := range o.Resolve {
+		from, to, err := fetch.ParseResolve(r)
+		if err != nil {
+			return cfg, shell.UsageError("write it like example.com:443:127.0.0.1", "--%w", err)
+		}
+		if cfg.Resolve == nil {
+			cfg.Resolve = map[string]string{}
+		}
+		cfg.Resolve[from] = to
+	}
+	// Let the client have its say before anything is created.
+	c, err := fetch.New(cfg)
+	if err != nil {
+		return cfg, shell.UsageError("", "%w", err)
+	}
+	c.Close()
+	return cfg, nil
+}
+
+func (o *Options) userAgent() string {
+	switch {
+	case o.UserAgent != "":
+		return o.UserAgent
+	case o.Contact != "":
+		return fmt.Sprintf("crawler/%s (+%s)", shell.Version, o.Contact)
+	}
+	return "crawler/" + shell.Version
+}
+
+func parseHeaders(lines []string) (http.Header, error) {
+	h := http.Header{}
+	for _, l := range lines {
+		name, value, ok := strings.Cut(l, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, shell.UsageError(`write it like -H "Accept-Language: en"`, "--header %q has no name and colon", l)
+		}
+		h.Add(textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value))
+	}
+	return h, nil
+}
+
+func loadCookies(name string) (http.CookieJar, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return fetch.LoadCookies(f)
+}

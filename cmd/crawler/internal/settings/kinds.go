@@ -1,0 +1,164 @@
+package settings
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"crawler/cmd/crawler/internal/shell"
+)
+
+// kind is what a flag means to a crawl that is resumed. A value that is kept stands in
+// crawl.json; crawler resume may change one that is safe to change.
+type kind int
+
+const (
+	once    kind = iota + 1 // says how a crawl begins: not kept, no flag of resume
+	passing                 // concerns one run: not kept, a flag of resume
+	open                    // kept, and a flag of resume
+	extent                  // kept; decides which pages belong to the crawl
+	content                 // kept; decides what is recorded of each
+	filter                  // kept; the record of seen URLs is built on it
+)
+
+// kinds has every flag of crawler crawl.
+var kinds = map[string]kind{
+	"seeds": once, "out": once, "config": once, "dry-run": once,
+
+	"jsonl": passing, "quiet": passing, "verbose": passing, "log-format": passing, "no-color": passing,
+
+	"max-pages": open, "max-bytes": open, "time-limit": open, "fail-on-limit": open, "min-free": open, "max-memory": open,
+	"order": open, "order-pages": open, "delay": open, "max-delay": open, "concurrency": open, "per-host": open, "rate-limit": open,
+	"retries": open, "timeout": open, "grace": open,
+	"contact": open, "user-agent": open, "header": open, "cookies": open, "proxy": open, "resolve": open,
+	"min-rate": open, "insecure": open, "traps": open, "trap-trust": open,
+
+	// A URL that was refused for its host's budget is not remembered, so a larger
+	// budget would come too late for it.
+	"max-pages-per-host": extent,
+
+	// What was refused for its address or port is settled, so an allowance would come
+	// too late for it.
+	"allow-private": extent, "allow-net": extent, "ports": extent,
+
+	"scope": extent, "include": extent, "exclude": extent, "depth": extent, "sitemap": extent,
+	"assets": extent, "drop-params": extent, "robots": extent,
+
+	"extract": content, "edges": content, "exact-stats": content, "max-sites": content, "max-size": content,
+
+	"expect-urls": filter, "fp-rate": filter, "restart-every": filter, "seed": filter,
+	"dedup": filter, "durable": filter,
+}
+
+// resumable reports whether crawler resume takes the flag.
+func (k kind) resumable() bool { return k == passing || k == open }
+
+// Resumable reports whether crawler resume takes a flag.
+func Resumable(flag string) bool { return kinds[flag].resumable() }
+
+// kept reports whether the flag's value stands in crawl.json.
+func (k kind) kept() bool { return k >= open }
+
+// refusal says why crawler resume does not take the flag, and what to do.
+func (k kind) refusal(flag string) error {
+	const anew = "leave it out, or begin a new crawl with it: crawler crawl"
+	switch k {
+	case once:
+		return shell.UsageError("leave it out: seeds and settings of the crawl stand in its crawl.json", "resume takes no --%s", flag)
+	case extent:
+		return shell.UsageError(anew, "--%s cannot change in mid-crawl: it decides which pages belong to the crawl, and would mix two different crawls", flag)
+	case content:
+		return shell.UsageError(anew, "--%s cannot change in mid-crawl: the records of the pages before and after would not fit together", flag)
+	}
+	return shell.UsageError(anew, "--%s cannot change in mid-crawl: the record of the URLs seen so far is built on it", flag)
+}
+
+// Kept are the settings that crawl.json keeps: those that differ from their
+// defaults, wherever they came from.
+func Kept(f *pflag.FlagSet) (map[string][]string, error) {
+	kept := map[string][]string{}
+	var failed error
+	f.VisitAll(func(fl *pflag.Flag) {
+		if failed != nil || !kinds[fl.Name].kept() || fl.Value.String() == fl.DefValue {
+			return
+		}
+		kept[fl.Name], failed = texts(fl)
+	})
+	return kept, failed
+}
+
+// texts is a flag's value as the texts that set it.
+func texts(fl *pflag.Flag) ([]string, error) {
+	if list, ok := fl.Value.(pflag.SliceValue); ok {
+		return slices.Clone(list.GetSlice()), nil
+	}
+	v := fl.Value.String()
+	if fl.Name == "cookies" && v != "" { // resume may be called elsewhere
+		abs, err := filepath.Abs(v)
+		return []string{abs}, err
+	}
+	return []string{v}, nil
+}
+
+// Changes names the flags whose kept values differ.
+func Changes(before, after map[string][]string) []string {
+	var names []string
+	all := maps.Clone(after)
+	maps.Copy(all, before)
+	for name := range all {
+		if !slices.Equal(before[name], after[name]) {
+			names = append(names, "--"+name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Restore gives the flags that were not given for this run the values that the
+// crawl had before.
+func Restore(f *pflag.FlagSet, given map[string]bool, kept map[string][]string) error {
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		fl, values := f.Lookup(name), kept[name]
+		if fl == nil || !kinds[name].kept() {
+			return fmt.Errorf("unknown setting %q%s", name, nearest(f, name, func(n string) string { return n }))
+		}
+		if given[name] {
+			continue
+		}
+		if err := restore(fl, values); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func restore(fl *pflag.Flag, values []string) error {
+	fl.Changed = true
+	if list, ok := fl.Value.(pflag.SliceValue); ok {
+		return list.Replace(values)
+	}
+	if len(values) != 1 {
+		return fmt.Errorf("has %d values, want one", len(values))
+	}
+	return fl.Value.Set(values[0])
+}
+
+// GivenToResume are the flags that the command line and the environment set; those
+// that would make another crawl are refused.
+func GivenToResume(f *pflag.FlagSet, environ []string) (map[string]bool, error) {
+	given := map[string]bool{}
+	var refused error
+	f.Visit(func(fl *pflag.Flag) {
+		given[fl.Name] = true
+		if refused == nil && fl.Name != "help" && !kinds[fl.Name].resumable() {
+			refused = kinds[fl.Name].refusal(fl.Name)
+		}
+	})
+	if refused != nil {
+		return nil, refused
+	}
+	return given, fromEnvironment(f, environ, given, func(name string) bool { return kinds[name].resumable() })
+}

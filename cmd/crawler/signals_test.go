@@ -1,0 +1,215 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"crawler/cmd/crawler/internal/crawltest"
+	"crawler/cmd/crawler/internal/shell"
+	"crawler/report"
+)
+
+// A first signal ends the crawl gracefully, with the report and exit code 130.
+func TestFirstSignal(t *testing.T) {
+	s, url := crawltest.ServeAndCount(t, crawltest.Slow)
+	cmd := crawltest.Tie(exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--delay", "0", "-q"))
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.Wait(5)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != shell.ExitInterrupted || !strings.Contains(out.String(), "interrupted,") {
+		t.Errorf("%v, exit code %d, report:\n%s", err, code, out.String())
+	}
+}
+
+// A second one that comes later ends the process at once, though a page may still take its
+// time, and says how to continue.
+func TestSecondSignal(t *testing.T) {
+	s, url := crawltest.ServeAndCount(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	cmd := crawltest.Tie(exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--grace", "1h", "--timeout", "1h"))
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.Wait(1)
+	cmd.Process.Signal(os.Interrupt)
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "stopping") {
+	}
+	ended := make(chan bool)
+	go func() {
+		said := false
+		for lines.Scan() {
+			said = said || strings.HasPrefix(lines.Text(), "quit:")
+		}
+		ended <- said
+	}()
+	// The first of them count as one with the signal before.
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for waiting := true; waiting; {
+		select {
+		case <-again.C:
+			cmd.Process.Signal(os.Interrupt)
+		case said := <-ended:
+			if waiting = false; !said {
+				t.Error("it does not say how to continue")
+			}
+		}
+	}
+	err = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != shell.ExitInterrupted {
+		t.Errorf("%v, exit code %d", err, code)
+	}
+}
+
+// SIGTERM and SIGHUP are the graceful stop; nohup's crawl outlives its terminal.
+func TestSignals(t *testing.T) {
+	heedSignals(t)
+	for _, c := range []struct {
+		signal syscall.Signal
+		before string
+		want   int
+		endsBy string
+	}{
+		{syscall.SIGTERM, "", shell.ExitInterrupted, "interrupted"},
+		{syscall.SIGHUP, "", shell.ExitInterrupted, "interrupted"},
+		{syscall.SIGHUP, "trap '' HUP;", shell.ExitOK, "max-pages"},
+	} {
+		url, reached := chain(t, 1<<40, 20)
+		out := filepath.Join(t.TempDir(), "out")
+		pages := "1000000"
+		if c.want == shell.ExitOK {
+			pages = "300"
+		}
+		p := startCrawler(t, "sh", "-c", c.before+"exec crawler crawl "+url+" -o "+out+" --delay 0 --grace 0 --max-pages "+pages)
+		select {
+		case <-reached:
+		case <-p.ended:
+		}
+		for range 2 { // as timeout(1) does: to the process, and to its group
+			if err := p.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+		}
+		<-p.ended
+		rep, err := report.Load(out)
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", c.signal, err, p.out.String())
+		}
+		if code := p.ProcessState.ExitCode(); code != c.want || rep.EndedBy != c.endsBy {
+			t.Errorf("%s%v: exit code %d, ended by %s; want %d and %s", c.before, c.signal, code, rep.EndedBy, c.want, c.endsBy)
+		}
+	}
+}
+
+// chain serves pages that each link to the next two, n of them, and closes reached when
+// so many have been asked for.
+func chain(t *testing.T, n, reach int64) (url string, reached <-chan struct{}) {
+	t.Helper()
+	var asked atomic.Int64
+	there := make(chan struct{})
+	_, url = crawltest.ServeAndCount(t, func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == reach {
+			close(there)
+		}
+		var i int64
+		fmt.Sscanf(r.URL.Path, "/%d", &i)
+		w.Header().Set("Content-Type", "text/html")
+		crawltest.Prose(w, i)
+		for _, next := range []int64{2*i + 1, 2*i + 2} {
+			if next < n {
+				fmt.Fprintf(w, "<a href=\"/%d\">%d</a>", next, next)
+			}
+		}
+	})
+	return url + "/0", there
+}
+
+// A process that may open 32 files crawls all the same, and says what it lacks; one that
+// may open 12 says how to get more.
+func TestFewDescriptors(t *testing.T) {
+	url, _ := chain(t, 40, 0)
+	for limit, want := range map[int]int{32: shell.ExitOK, 12: shell.ExitDisk} {
+		out := filepath.Join(t.TempDir(), "out")
+		script := fmt.Sprintf("ulimit -n %d; exec crawler crawl %s -o %s --delay 0 --per-host 16 -c 16", limit, url, out)
+		p := startCrawler(t, "sh", "-c", script)
+		<-p.ended
+		text := p.out.String()
+		if code := p.ProcessState.ExitCode(); code != want || !strings.Contains(text, "ulimit -n") {
+			t.Errorf("limit %d: exit code %d, want %d\n%s", limit, code, want, text)
+		}
+		if want == shell.ExitOK {
+			if pages := crawltest.ReadPages(t, filepath.Join(out, report.PagesFile)); len(pages) != 40 {
+				t.Errorf("%d pages, want 40\n%s", len(pages), text)
+			}
+		}
+	}
+}
+
+// Readers that go away end no crawl before its report is on disk, and descriptors that
+// are closed from the start are not taken for files of the crawl.
+func TestClosedOutputs(t *testing.T) {
+	url, _ := chain(t, 40, 0)
+	for name, c := range map[string]struct {
+		redirect string
+		jsonl    bool
+		want     int
+	}{
+		"all closed":     {"<&- >&- 2>&-", false, shell.ExitOK},
+		"stdout closed":  {">&-", true, shell.ExitOK},
+		"broken stderr":  {"2>&3", false, shell.ExitOK},
+		"broken stdout":  {">&3", false, shell.ExitDisk},
+		"broken records": {">&3", true, shell.ExitInterrupted}, // as by head
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Close() // nobody reads
+			defer w.Close()
+			flags := "-v"
+			if c.jsonl {
+				flags = "--jsonl"
+			}
+			cmd := crawltest.Tie(exec.CommandContext(t.Context(), "sh", "-c", "exec crawler crawl "+url+" -o "+out+" --delay 0 "+flags+" "+c.redirect))
+			cmd.ExtraFiles = []*os.File{w}
+			cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+			var text bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &text, &text
+			cmd.Run() // ProcessState has the outcome
+			if code := cmd.ProcessState.ExitCode(); code != c.want {
+				t.Errorf("exit code %d, want %d\n%s", code, c.want, text.String())
+			}
+			for file, begin := range map[string]string{report.JSONFile: "{", report.PagesFile: `{"url":`, "crawl.json": "{"} {
+				data, err := os.ReadFile(filepath.Join(out, file))
+				if err != nil || !bytes.HasPrefix(data, []byte(begin)) || bytes.Contains(data, []byte("level=")) {
+					t.Errorf("%s: %.100q, %v", file, data, err)
+				}
+			}
+		})
+	}
+}
