@@ -186,7 +186,7 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) (enough bool) {
 		p := k.begin(t, k.dir)
 		var late <-chan struct{} // never
 		if from := max(q.different(), m.asked); from < k.total {
-			late = q.reached((from + k.total) / 2) // half of the rest: it is faster than it was alone
+			late = q.reached((from + k.total) / 2) // this run is faster than the one left alone
 		}
 		p.awaitKill(q.reached(m.asked), late, m.after)
 		p.kill()
