@@ -464,14 +464,22 @@ func TestBuffersArePooled(t *testing.T) {
 		}
 		res.Release()
 	}
-	if raceEnabled {
-		return // sync.Pool drops at random then
+	// sync.Pool has a place for each processor and forgets at a garbage collection, and at
+	// random under the race detector: not every buffer comes back, but without a pool none does.
+	const tries = 100
+	back := 0
+	var before *byte
+	for range tries {
+		res := get(t, c, base+"/")
+		at := &res.Body[:1][0]
+		if at == before {
+			back++
+		}
+		before = at
+		res.Release()
 	}
-	a := get(t, c, base+"/")
-	before := &a.Body[:1][0]
-	a.Release()
-	if b := get(t, c, base+"/"); before != &b.Body[:1][0] {
-		t.Error("the buffer did not come back")
+	if back < tries/10 {
+		t.Errorf("%d of %d buffers came back", back, tries)
 	}
 }
 

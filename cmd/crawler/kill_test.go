@@ -23,6 +23,10 @@ const (
 	// worker are under way, and with 1,024 recorded since the last commit, which a slow
 	// disk keeps waiting, no more are begun.
 	mostAgain = 3*crawlWorkers + 4*256
+	// mostPlans is how many plans of kills may be tried. On a machine that is busy with other
+	// things a crawl may be over before the kills that were planned by the pace of the one that
+	// was left alone.
+	mostPlans = 3
 	// commitEvery is the longest time between two commits. A kill waits a random part of
 	// it, so that kills fall anywhere between them, unless the crawl is too short for that.
 	commitEvery = 100 * time.Millisecond
@@ -48,10 +52,17 @@ func TestKill(t *testing.T) {
 	}
 	for _, args := range [][]string{{"--exact-stats"}, {"--depth", depth, "--expect-urls", "300"}} {
 		t.Run("crawl "+strings.Join(args, " "), func(t *testing.T) {
-			k := newKilling(t, bin, pages, args)
-			k.leaveAlone(t)
-			k.killAll(t, kills, rand.New(rand.NewPCG(seed, uint64(len(args)))))
-			k.compare(t)
+			rng := rand.New(rand.NewPCG(seed, uint64(len(args))))
+			for range mostPlans {
+				k := newKilling(t, bin, pages, args)
+				k.leaveAlone(t)
+				enough := k.killAll(t, kills, rng)
+				k.compare(t)
+				if enough || t.Failed() {
+					return
+				}
+			}
+			t.Errorf("in %d plans, too few kills met the crawl at work", mostPlans)
 		})
 	}
 }
@@ -160,8 +171,9 @@ func upTo(r *rand.Rand, most time.Duration) time.Duration {
 	return time.Duration(r.Int64N(int64(most)))
 }
 
-// killAll carries out a plan and lets the last run end.
-func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) {
+// killAll carries out a plan and lets the last run end. It reports whether nearly all kills
+// met the crawl at work.
+func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) (enough bool) {
 	t.Helper()
 	q := newSiteRequests(k.site)
 	k.served.Store(q)
@@ -172,7 +184,12 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) {
 			m.after += k.start // the run before came further than planned
 		}
 		p := k.begin(t, k.dir)
-		p.await(q.reached(m.asked), m.after)
+		var late <-chan struct{} // never
+		if from := max(q.different(), m.asked); from < k.total {
+			// half of the rest: it is faster than it was alone
+			late = q.reached((from + k.total) / 2)
+		}
+		p.awaitKill(q.reached(m.asked), late, m.after)
 		p.kill()
 		if complete = p.complete(); complete {
 			break
@@ -189,11 +206,28 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) {
 			t.Fatalf("the last run, %v: %v\n%s", p.Args[1:], p.ProcessState, p.out.String())
 		}
 	}
-	if killed < kills-(kills+9)/10 {
-		t.Errorf("only %d of %d kills met the crawl at work", killed, kills)
-	}
 	k.checkRequests(t, q, killed)
 	k.checkComplete(t)
+	if enough = killed >= kills-(kills+9)/10; !enough {
+		t.Logf("only %d of %d kills met the crawl at work", killed, kills)
+	}
+	return enough
+}
+
+// awaitKill waits for the moment, or for the process to end or be late before it.
+func (p *process) awaitKill(reached, late <-chan struct{}, after time.Duration) {
+	select {
+	case <-reached:
+	case <-p.ended:
+		return
+	}
+	timer := time.NewTimer(after)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-late:
+	case <-p.ended:
+	}
 }
 
 // checkRequests reads what the server saw: what a kill cost, and that no run asked for

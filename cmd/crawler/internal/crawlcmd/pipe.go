@@ -1,9 +1,7 @@
 package crawlcmd
 
 import (
-	"errors"
 	"io"
-	"syscall"
 )
 
 // pipe is a writer whose reader may leave.
@@ -18,7 +16,7 @@ func (p *pipe) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	n, err := p.w.Write(b)
-	if errors.Is(err, syscall.EPIPE) {
+	if readerLeft(err) {
 		p.left = true
 		p.stop()
 		return len(b), nil
