@@ -193,7 +193,7 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) (enough bool) {
 			// half of the rest: it is faster than it was alone
 			late = q.reached((from + k.total) / 2)
 		}
-		p.awaitKill(q.reached(m.asked), late, m.after)
+		p.await(q.reached(m.asked), late, m.after)
 		p.kill()
 		if complete = p.complete(); complete {
 			break
@@ -218,8 +218,8 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) (enough bool) {
 	return enough
 }
 
-// awaitKill waits for the moment, or for the process to end or be late before it.
-func (p *process) awaitKill(reached, late <-chan struct{}, after time.Duration) {
+// await waits for the moment, or for the process to end or be late before it.
+func (p *process) await(reached, late <-chan struct{}, after time.Duration) {
 	select {
 	case <-reached:
 	case <-p.ended:

@@ -85,21 +85,6 @@ func (p *process) refused() bool {
 	return p.ProcessState.ExitCode() == shell.ExitUsage && strings.Contains(p.out.String(), "is complete")
 }
 
-// await waits for the moment, or for the process to end before it.
-func (p *process) await(reached <-chan struct{}, after time.Duration) {
-	select {
-	case <-reached:
-	case <-p.ended:
-		return
-	}
-	timer := time.NewTimer(after)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-p.ended:
-	}
-}
-
 func command(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := crawltest.Tie(exec.Command(name, args...))

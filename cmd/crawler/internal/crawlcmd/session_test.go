@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -68,35 +67,6 @@ func TestURLsWereLeft(t *testing.T) {
 		err := (&options{}).verdict(crawl.Result{EndedBy: crawl.ByInterrupt, Queued: n}, nil, "")
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d: %v", n, err)
-		}
-	}
-}
-
-// A limit that was reached to the page or byte stands: there is nothing left to do.
-func TestLimitStands(t *testing.T) {
-	dir, err := store.Create(store.OnMem(vfs.NewMem()), "crawl", store.Meta{}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dir.Close()
-	for _, c := range []struct {
-		args string
-		last crawl.Result
-		want string
-	}{
-		{"--max-pages 7", crawl.Result{Fetched: 6}, ""},
-		{"--max-pages 7", crawl.Result{Fetched: 7}, "--max-pages 7 still stands"},
-		{"--max-bytes 1000", crawl.Result{Bytes: 999}, ""},
-		{"--max-bytes 1000", crawl.Result{Bytes: 1000}, "--max-bytes 1000 still stands: 1000 bytes fetched"},
-		{"", crawl.Result{Fetched: 1 << 20, Bytes: 1 << 40}, ""},
-	} {
-		o, _ := configured(t, "http://a.example/", strings.Fields(c.args)...)
-		got := ""
-		if err := (&session{options: o, dir: dir}).limitStands(c.last); err != nil {
-			got = err.Error()
-		}
-		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
-			t.Errorf("%s after %d pages and %d bytes: %q, want %q", c.args, c.last.Fetched, c.last.Bytes, got, c.want)
 		}
 	}
 }
