@@ -50,7 +50,7 @@ var rooms = map[string][]string{
 	"cmd/crawler/internal/settings":   {"crawl", "dedup", "fetch", "frontier", "gate", "parse", "trap", "weburl", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/shell"},
 	"cmd/crawler/internal/crawldir":   {"crawl", "report", "store", "cmd/crawler/internal/shell"},
 	"cmd/crawler/internal/sheetflags": {"internal/durable", "internal/sheet", "cmd/crawler/internal/shell"},
-	"cmd/crawler/internal/crawlcmd":   {"crawl", "fetch", "gate", "ledger/disk", "report", "store", "weburl", "internal/demosite", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/settings", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/crawlcmd":   {"crawl", "fetch", "frontier", "gate", "ledger/disk", "report", "store", "weburl", "internal/demosite", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/settings", "cmd/crawler/internal/shell"},
 	"cmd/crawler/internal/readcmd":    {"crawl", "frontier", "ledger", "ledger/disk", "report", "store", "weburl", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/shell"},
 	"cmd/crawler/internal/graphcmd":   {"graph", "graph/bsp", "graph/survey", "report", "store", "weburl", "internal/sheet", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/sheetflags", "cmd/crawler/internal/shell"},
 	"cmd/crawler/internal/labcmd":     {"frontier", "lab", "internal/sheet", "cmd/crawler/internal/sheetflags", "cmd/crawler/internal/shell"},

@@ -10,7 +10,7 @@ type Config struct {
 	Delay       time.Duration
 	MaxDelay    time.Duration // longest Crawl-delay obeyed; 0 means 30 s, NoDelay obeys none
 	PerHost     int           // connections per host; below 1 means 1
-	Retries     int           // further attempts after an answer that does not stand, 0 to 250; of a host that never answered, after any
+	Retries     int           // further attempts of a page whose host is well, 0 to 250
 	MaxPerHost  int           // URLs admitted per host; 0 means no limit
 	MaxBackoff  time.Duration // a host asking for a longer wait is closed; 0 means 10 min
 	MaxFailures int           // failures in a row that close a host that never answered; 0 means 10

@@ -51,8 +51,8 @@ func (f *Frontier) fail(err error) error {
 // again, at the front, with the attempts it had. Nobody knows which requests were sent
 // after that commit, so the host is not asked before now plus its spacing, nor before the
 // time that was saved; a wait of more than MaxBackoff counts as MaxBackoff. Budgets,
-// failures and a closed host remain as they were, and patience begins anew; delays follow this Frontier's Config. A
-// closed host may have URLs queued still: Drain it.
+// failures and a closed host remain as they were, and patience with hosts begins anew; delays
+// follow this Frontier's Config. A closed host may have URLs queued still: Drain it.
 func (f *Frontier) Restore(hostname string, state []byte, now time.Time) error {
 	s, err := ReadHost(hostname, state)
 	if err != nil {

@@ -52,8 +52,8 @@ const (
 type Outcome struct {
 	Kind       OutcomeKind
 	Retry      bool          // worth another attempt, if Retries and Patience allow one
-	Gone       bool          // Failed: worth one only if the host has answered before: there is no such name
-	Offline    bool          // Failed: this machine has no way to the host, or no resolver
+	Gone       bool          // Failed, no such name: worth one if the host has answered before
+	Offline    bool          // Failed: there is no way to the host from here, or no resolver
 	Robots     bool          // robots.txt was asked for, and not the page
 	Why        string        // in a word, what is wrong; kept while the host is in trouble
 	Started    time.Time     // when the request was sent; zero counts from the lease

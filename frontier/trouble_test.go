@@ -317,7 +317,8 @@ func TestHostIsGivenUp(t *testing.T) {
 			t.Errorf("%s: %d pages, %d given up, after %v", o.Why, len(w.done), len(w.lost), took)
 		}
 	}
-	w := newWeather(t, Config{Retries: 2}, 1, 5, func(Item, time.Duration) Outcome { return refused }) // the only seed is mistyped
+	// The only seed is mistyped.
+	w := newWeather(t, Config{Retries: 2}, 1, 5, func(Item, time.Duration) Outcome { return refused })
 	if took := w.run(time.Hour); len(w.lost) != 5 || took < strangerPatience || took > strangerPatience+maxBackoff {
 		t.Errorf("nobody answers: %d given up after %v", len(w.lost), took)
 	}

@@ -37,7 +37,7 @@ type Report struct {
 	Pages     Pages          `json:"pages"`
 	Skipped   map[string]int `json:"skipped"`  // by reason: what the crawl decided not to fetch
 	Errors    map[string]int `json:"errors"`   // by reason: what could not be fetched
-	GivenUp   map[string]int `json:"given_up"` // by reason: of both and of Pages.ByStatus, what may be had later
+	GivenUp   map[string]int `json:"given_up"` // by reason or status: what may be had later
 	Failures  []Failure      `json:"failures"` // the first few
 	Traps     []Trap         `json:"traps"`    // that URLs were refused as
 	Requests  Requests       `json:"requests"`
