@@ -111,7 +111,7 @@ func TestHostileSiteInEveryOutput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
-			args := append([]string{"crawl", url + "/", "-o", dir, "--delay", "0", "--retries", "0", "--min-free", "0"}, flags...)
+			args := append([]string{"crawl", url + "/", "-o", dir, "--delay", "0", "--retries", "0", "--patience", "0", "--min-free", "0"}, flags...)
 			stdout, stderr := outputs(t, args...)
 			crawltest.CheckHarmless(t, "stdout", stdout)
 			crawltest.CheckHarmless(t, "stderr", stderr)
@@ -159,7 +159,7 @@ func TestHostileSiteInEveryOutput(t *testing.T) {
 func TestHostileFailureIsExplained(t *testing.T) {
 	url := serveHostile(t)
 	for _, path := range []string{"/status", "/header", "/raw", "/location", "/gzip", "/late"} {
-		stdout, stderr := outputs(t, "crawl", url+path, "-o", filepath.Join(t.TempDir(), "out"), "--delay", "0", "--retries", "0", "--min-free", "0", "--robots", "ignore")
+		stdout, stderr := outputs(t, "crawl", url+path, "-o", filepath.Join(t.TempDir(), "out"), "--delay", "0", "--retries", "0", "--patience", "0", "--min-free", "0", "--robots", "ignore")
 		crawltest.CheckHarmless(t, path, stdout)
 		crawltest.CheckHarmless(t, path, stderr)
 		if len(stderr) > 4<<10 {

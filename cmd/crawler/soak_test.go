@@ -71,11 +71,13 @@ func newSoak(t *testing.T) *soak {
 	t.Helper()
 	s := &soak{bin: "crawler", dir: filepath.Join(t.TempDir(), "out"), urls: filepath.Join(t.TempDir(), "seeds"), long: os.Getenv("SOAK") != ""}
 	s.cfg = farm.Config{Last: 10 * time.Second, Delay: 500 * time.Millisecond, Timeout: 2 * time.Second, Links: 2000, Dead: 300}
+	seed := 1 // a small farm may lack a kind of trouble, so this one is always the same
 	if s.long {
+		seed = int(rand.Uint64() >> 33)
 		s.bin = shipped(t)
 		s.cfg = farm.Config{Last: soakTime(t), Delay: 200 * time.Millisecond, Timeout: 12 * time.Second, Links: 100_000, Dead: 1000}
 	}
-	s.cfg.Seed = uint64(envNumber(t, "SOAK_SEED", int(rand.Uint64()>>33)))
+	s.cfg.Seed = uint64(envNumber(t, "SOAK_SEED", seed))
 	t.Logf("SOAK_SEED=%d repeats this farm", s.cfg.Seed)
 	var err error
 	if s.farm, err = farm.Open(s.cfg); err != nil {
@@ -108,7 +110,7 @@ func (s *soak) limit() time.Duration { return 4*s.cfg.Last + time.Minute }
 
 func (s *soak) args() []string {
 	args := []string{"crawl", "--seeds", s.urls, "-o", s.dir, "--quiet", "--scope", "any", "--include", farm.Within,
-		"--delay", s.cfg.Delay.String(), "--timeout", s.cfg.Timeout.String(), "--retries", strconv.Itoa(soakRetries), "--max-size", "2MiB",
+		"--delay", s.cfg.Delay.String(), "--timeout", s.cfg.Timeout.String(), "--retries", strconv.Itoa(soakRetries), "--patience", "3s", "--max-size", "2MiB",
 		"--max-pages-per-host", strconv.Itoa(s.cfg.HonestPages() + 2), "--time-limit", s.limit().String(), "--fail-on-limit"}
 	for _, r := range s.farm.Resolve() {
 		args = append(args, "--resolve", r)

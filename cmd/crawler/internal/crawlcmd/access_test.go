@@ -24,7 +24,7 @@ import (
 func crawlSeed(t *testing.T, seed string, args ...string) (pages map[string]report.PageRecord, skipped map[string]gate.Skip) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
-	o, cfg := configured(t, seed, append(args, "-o", dir, "--delay", "0", "--retries", "0", "-q", "--durable=false")...)
+	o, cfg := configured(t, seed, append(args, "-o", dir, "--delay", "0", "--retries", "0", "--patience", "0", "-q", "--durable=false")...)
 	var out, errw bytes.Buffer
 	var e *shell.ExitError
 	err := o.run(t.Context(), shell.Streams{In: strings.NewReader(""), Out: &out, Err: &errw}, cfg)
