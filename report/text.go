@@ -18,11 +18,17 @@ const (
 	width     = 80
 	maxRows   = 25 // sites shown; report.json has them all
 	siteWidth = 32
+
+	maxFailures = 2 // of a crawl without a page
 )
 
 // Text returns the report as text.
 func (r *Report) Text() string {
 	p := &page{}
+	if r.Pages.Fetched == 0 && len(r.Failures) > 0 {
+		r.nothing(p)
+		return p.String()
+	}
 	r.headline(p)
 	r.siteTable(p)
 	r.pageTable(p)
@@ -62,9 +68,26 @@ func (p *page) wrapped(indent, text string) {
 	p.line("%s", line)
 }
 
-func (r *Report) headline(p *page) {
+func (r *Report) title(p *page) {
 	p.wrapped("", fmt.Sprintf("crawler %s   %s   %s", r.Version, r.Started.Format("2006-01-02 15:04:05 MST"), ending(r)))
 	p.line("%s", strings.Repeat("=", width))
+}
+
+// nothing is the report of a crawl without a page: its first failures, and no empty tables.
+func (r *Report) nothing(p *page) {
+	r.title(p)
+	p.wrapped("", fmt.Sprintf("no page in %s: %s skipped, %s", r.duration(), counted(total(r.Skipped), "URL"), counted(total(r.Errors), "error")))
+	for i, f := range r.Failures {
+		if i == maxFailures {
+			p.line("  and more, in %s", SkippedFile)
+			break
+		}
+		p.line("  %s: %s", f.URL, strings.Join(slices.DeleteFunc([]string{f.Reason, OneLine(f.Detail, width)}, func(s string) bool { return s == "" }), ", "))
+	}
+}
+
+func (r *Report) headline(p *page) {
+	r.title(p)
 	p.wrapped("", fmt.Sprintf("%s from %s in %s", counted(r.Pages.Fetched, "page"), r.siteCount(), r.duration()))
 	p.wrapped("", fmt.Sprintf("%s, %s, %s skipped, %s", counted(r.Pages.Unique, "different text"),
 		counted(r.Pages.Redirects, "redirect"), counted(total(r.Skipped), "URL"), counted(total(r.Errors), "error")))

@@ -136,7 +136,7 @@ func list(t *testing.T, dir string) (names []string) {
 // name is ever looked up outside.
 func crawlWith(t *testing.T, dial func(ctx context.Context, network, addr string) (net.Conn, error), args ...string) (code int, stderr string) {
 	t.Helper()
-	o, cfg := configured(t, "http://a.example/", append(args, "-o", filepath.Join(t.TempDir(), "out"), "--delay", "0")...)
+	o, cfg := configured(t, "http://a.example/", append(args, "-o", filepath.Join(t.TempDir(), "out"), "--delay", "0", "--patience", "0")...)
 	cfg.Fetch.DialContext = dial
 	var out, errw bytes.Buffer
 	err := o.run(t.Context(), shell.Streams{In: strings.NewReader(""), Out: &out, Err: &errw}, cfg)
