@@ -39,7 +39,11 @@ const (
 // repeats a plan of kills (make kill). Without them it is small, and the crawler is this
 // test binary, so that the race detector watches the killed processes too.
 func TestKill(t *testing.T) {
-	kills, pages := envNumber(t, "KILLS", 4), envNumber(t, "KILL_PAGES", 2000)
+	small := 2000
+	if testing.Short() {
+		small = 1000
+	}
+	kills, pages := envNumber(t, "KILLS", 4), envNumber(t, "KILL_PAGES", small)
 	seed := uint64(envNumber(t, "KILL_SEED", int(rand.Uint64()>>33)))
 	t.Logf("KILL_SEED=%d repeats these kills", seed)
 	bin := "crawler"
