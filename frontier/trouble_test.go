@@ -16,11 +16,10 @@ type weather struct {
 	answer  func(it Item, at time.Duration) Outcome // at: since the epoch
 	flight  []flight                                // by when they end
 
-	done   map[string]time.Duration // pages that were answered, or whose answer stands
-	lost   []string                 // pages that were given up
-	asked  map[string][]time.Time   // starts of the requests, by host
-	tries  map[string][]time.Duration
-	drains map[string]bool
+	done  map[string]time.Duration // pages that were answered, or whose answer stands
+	lost  []string                 // pages that were given up
+	asked map[string][]time.Time   // starts of the requests, by host
+	tries map[string][]time.Duration
 }
 
 type flight struct {
