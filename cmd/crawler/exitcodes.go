@@ -22,7 +22,7 @@ const (
 	crawlDisk  = "the output could not be written, or the disk is nearly full (--min-free)"
 	noPage     = "nothing could be fetched"
 	limited    = "a limit ended the crawl, with --fail-on-limit"
-	incomplete = "no host answered for longer than --patience; or, with --fail-on-incomplete,\nURLs were given up that may be had later"
+	incomplete = "no host answered for longer than --patience; or, with\n--fail-on-incomplete, URLs were given up that may be had later"
 	stoppedBy  = "interrupted (Ctrl-C, SIGTERM); the report covers what was done"
 	graphUsage = "wrong usage: a flag, or DIR holds no crawl or one without links"
 	graphDisk  = "the graph or the page could not be written"
