@@ -37,8 +37,9 @@ func dialError(err error) func(string) error {
 
 func dnsError(e net.DNSError) func(string) error {
 	return func(addr string) error {
-		e.Name = addr
-		return &net.OpError{Op: "dial", Err: &e}
+		failed := e
+		failed.Name = addr
+		return &net.OpError{Op: "dial", Err: &failed}
 	}
 }
 
