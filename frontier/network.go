@@ -44,10 +44,10 @@ const (
 )
 
 // answer notes that a host has answered, which ends an outage. The hosts come back one at a
-// time: the answer to one lets two be asked, and so on.
+// time: see widen.
 func (f *Frontier) answer(h *host, now time.Time) {
 	n := &f.network
-	n.heard = now
+	n.heard = later(n.heard, now)
 	h.answered = true
 	for i, s := range n.silent {
 		s.silent = false
@@ -57,10 +57,15 @@ func (f *Frontier) answer(h *host, now time.Time) {
 		n.silent[i] = nil
 	}
 	n.silent, n.proven = n.silent[:0], 0
-	switch {
-	case n.down:
+	if n.down {
 		n.down, n.window = false, 1
-	case n.window > 0:
+	}
+}
+
+// widen lets one more host be asked at a time, until that is no limit. Whatever ends widens,
+// so that slow hosts do not keep the others waiting for longer than a few timeouts.
+func (n *network) widen() {
+	if n.window > 0 {
 		n.window = (n.window + 1) % maxWindow
 	}
 }

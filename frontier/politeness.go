@@ -7,6 +7,7 @@ func (f *Frontier) Done(it Item, now time.Time, o Outcome) Disposition {
 	atOnce := f.just == it.URL
 	h := f.release(it, o.Started)
 	f.timed(h, now, o)
+	f.network.widen()
 	counts, fresh, again := h.well(), it.Since.IsZero(), false
 	switch o.Kind {
 	case Unasked:

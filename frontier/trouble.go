@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Trouble is told apart by whose it is.
+// Three kinds of trouble are distinguished, by who has it.
 //
 //   - The network's: see network. Nothing counts.
 //   - A host's: it does not answer, or answers that it cannot now (Throttled). From the

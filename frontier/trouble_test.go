@@ -1,13 +1,14 @@
 package frontier
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
 )
 
-// weather is a web whose hosts answer as they are told, and a crawl of it in virtual time.
+// weather is a web whose answers a test chooses, and a crawl of it in virtual time.
 type weather struct {
 	t       *testing.T
 	f       *Frontier
@@ -68,7 +69,15 @@ func (w *weather) ask(it Item) {
 	w.tries[u] = append(w.tries[u], w.now.Sub(epoch))
 	o := w.answer(it, w.now.Sub(epoch))
 	o.Started = w.now
-	w.flight = append(w.flight, flight{it, o, w.now.Add(50 * time.Millisecond)})
+	took := 50 * time.Millisecond
+	if o.Why == "timeout" {
+		took = 10 * time.Second
+	}
+	fl := flight{it, o, w.now.Add(took)}
+	i, _ := slices.BinarySearchFunc(w.flight, fl, func(a, b flight) int {
+		return cmp.Or(a.ends.Compare(b.ends), -1) // behind those that end then, too
+	})
+	w.flight = slices.Insert(w.flight, i, fl)
 }
 
 // wait lets time pass until something happens.
@@ -213,6 +222,36 @@ func TestOutageIsProbed(t *testing.T) {
 		if len(tries) > 8 {
 			t.Errorf("%s was asked for at %v", u, tries)
 		}
+	}
+}
+
+// The end of an outage does not become a crawl of one page at a time, because dead hosts
+// stand before the living.
+func TestDeadHostsAfterAnOutage(t *testing.T) {
+	w := newWeather(t, Config{Retries: 2}, 5, 40, nil)
+	for i := range 200 {
+		w.f.Push(item(t, fmt.Sprintf("http://dead%d/", i), 1))
+	}
+	dead := Outcome{Kind: Failed, Retry: true, Why: "timeout"}
+	away := between(5*time.Second, 60*time.Second, noRoute)
+	w.answer = func(it Item, at time.Duration) Outcome {
+		if it.URL.Host()[0] == 'd' && at > 5*time.Second {
+			return dead
+		}
+		return away(it, at)
+	}
+	for i := range 200 { // their first turn comes with the outage
+		w.f.host(fmt.Sprintf("dead%d", i)).notBefore = at(5 * time.Second)
+	}
+	w.run(time.Hour)
+	last := time.Duration(0)
+	for u, at := range w.done {
+		if u[7] == 'h' {
+			last = max(last, at)
+		}
+	}
+	if len(w.done) != 200 || last > 5*time.Minute {
+		t.Errorf("%d living pages, the last after %v", len(w.done), last)
 	}
 }
 

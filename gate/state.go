@@ -51,7 +51,7 @@ func (g *Gate) Sent(cut bool) { g.admitter.refusals.take(cut) }
 // Crowded reports whether too many refusals wait for the recorder to make many more at once.
 func (g *Gate) Crowded() bool { return len(g.admitter.refusals.backlog) >= maxBacklog }
 
-// Saturated reports whether so many checks wait for the log that pages should wait as well.
+// Saturated reports whether pages should wait, since maxPending checks wait for the log.
 func (g *Gate) Saturated() bool { return len(g.admitter.pending.waiting) >= maxPending }
 
 // Commit is a commit that a Gate adds its part to.

@@ -59,7 +59,7 @@ type row struct {
 // mode is how a script is run.
 type mode struct {
 	doubt   bool // every answer but for the latest URLs is "perhaps"
-	restart int  // after each event the Gate is committed, and after so many another one restored
+	restart int  // events after which another Gate is restored; it is committed after each
 }
 
 type modes []mode

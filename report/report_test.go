@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -324,5 +325,38 @@ func TestEveryReasonHasAMeaning(t *testing.T) {
 		if meaning(string(r)) == "" {
 			t.Errorf("%s has no meaning", r)
 		}
+	}
+}
+
+// What may be had later is counted as given up, and without any page the report is short.
+func TestGivenUp(t *testing.T) {
+	res := crawl.Result{EndedBy: crawl.Done, Skipped: map[gate.Reason]int{gate.HostClosed: 3, gate.OutOfScope: 5},
+		Errors: map[gate.Reason]int{"connect": 2, "no-host": 1, gate.RobotsUnreachable: 4}}
+	rec, err := NewRecorder(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rec.Skip(gate.Skip{URL: "http://a.example/", Reason: "connect", Detail: "connection refused"}); err != nil {
+		t.Fatal(err)
+	}
+	text := New("test", res, rec, Usage{}).Text()
+	if !strings.Contains(text, "ended, 9 URLs given up") || !strings.Contains(text, "http://a.example/: connect, connection refused") || strings.Count(text, "\n") > 5 {
+		t.Errorf("without a page:\n%s", text)
+	}
+	for _, status := range []int{200, 404, 408, 500, 503, 503} {
+		if err := rec.Page(visit(t, "http://a.example/", status)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rep := New("test", res, rec, Usage{})
+	want := map[string]int{"connect": 2, "host-closed": 3, "robots-unreachable": 4, "status-408": 1, "status-500": 1, "status-503": 2}
+	if !maps.Equal(rep.GivenUp, want) || rep.Incomplete() != 13 || !strings.Contains(rep.Text(), "ended, 13 URLs given up") {
+		t.Errorf("given up %v, want %v", rep.GivenUp, want)
+	}
+	if rec, err = NewRecorder(Config{}); err != nil {
+		t.Fatal(err)
+	}
+	if text := New("test", crawl.Result{EndedBy: crawl.Done}, rec, Usage{}).Text(); !strings.Contains(text, "complete") {
+		t.Errorf("nothing was given up, and the crawl is not complete:\n%s", text)
 	}
 }

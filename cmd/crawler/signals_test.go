@@ -124,7 +124,7 @@ func TestSignals(t *testing.T) {
 }
 
 // chain serves pages that each link to the next two, n of them, and closes reached when
-// so many have been asked for.
+// that many were requested.
 func chain(t *testing.T, n, reach int64) (url string, reached <-chan struct{}) {
 	t.Helper()
 	var asked atomic.Int64

@@ -31,6 +31,25 @@ func TestProgressBlockIsDrawnOverAndGivesWayToLogs(t *testing.T) {
 	}
 }
 
+// The block says what is waited for, and until when.
+func TestWaitingIsShown(t *testing.T) {
+	at := func(minute int) time.Time { return time.Date(2026, 1, 1, 10, minute, 0, 0, time.Local) }
+	for _, c := range []struct {
+		w    frontier.Waiting
+		want string
+	}{
+		{frontier.Waiting{}, ""},
+		{frontier.Waiting{Outage: true, Since: at(1), Probe: at(2), Until: at(31)}, "no host answers since 10:01:00: next try 10:02:00, until 10:31:00"},
+		{frontier.Waiting{Hosts: 7, Longest: []frontier.HostTrouble{{Host: "a.example", Why: "connect", Next: at(3), Until: at(32)}}},
+			"7 hosts in trouble:\n  a.example                        connect; next try 10:03:00, given up 10:32:00"},
+		{frontier.Waiting{Pages: 1, Next: at(4)}, "1 page to be tried again, the first 10:04:00"},
+	} {
+		if got := strings.Join(waiting(&c.w), "\n"); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
 // Of a crawl that was resumed the rates are those of this run.
 func TestRatesOfAResumedCrawl(t *testing.T) {
 	var out bytes.Buffer

@@ -25,7 +25,7 @@ func TestStoppedCrawlEndedWell(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := &options{Options: settings.Options{FailOnLimit: true}}
-	for by, code := range map[crawl.EndedBy]int{crawl.ByStop: shell.ExitOK, crawl.ByInterrupt: shell.ExitInterrupted, crawl.Done: shell.ExitNothing} {
+	for by, code := range map[crawl.EndedBy]int{crawl.ByStop: shell.ExitOK, crawl.ByInterrupt: shell.ExitInterrupted, crawl.ByOutage: shell.ExitIncomplete, crawl.Done: shell.ExitNothing} {
 		var e *shell.ExitError
 		err := o.verdict(crawl.Result{EndedBy: by, Queued: 3}, rec, "")
 		if errors.As(err, &e); err == nil != (code == shell.ExitOK) || e != nil && e.Code != code {

@@ -140,8 +140,8 @@ func (o *Options) interval() time.Duration {
 }
 
 // How many idle connections are kept. Hosts are asked by turns, and one whose connection
-// was closed meanwhile costs twice the CPU and a round trip more: so many hosts are in
-// turn that a connection in four is at work.
+// was closed meanwhile costs twice the CPU and one more round trip: with four idle
+// connections for each one at work, most hosts keep theirs until their next turn.
 const (
 	minIdle     = 256
 	maxIdle     = 4096
