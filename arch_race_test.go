@@ -29,11 +29,8 @@ var startsGoroutines = []string{"Go", "AfterFunc", "Parallel", "RunParallel", "N
 // is tested under the detector too, so whoever adds one need do nothing.
 func TestSerialPackagesStartNoGoroutine(t *testing.T) {
 	prefix := module(t) + "/"
-	serial := serialPackages(t)
+	serial := packagesIn(t, "SERIAL")
 	for _, dir := range serial {
-		if _, ok := rooms[dir]; !ok && dir != "." {
-			t.Errorf("the Makefile's SERIAL lists %s, which is no package", dir)
-		}
 		for _, reason := range concurrency(t, prefix, dir) {
 			t.Errorf("%s: take %s out of the Makefile's SERIAL", reason, dir)
 		}
@@ -50,19 +47,44 @@ func TestSerialPackagesStartNoGoroutine(t *testing.T) {
 	}
 }
 
-// serialPackages reads the folders of the Makefile's list.
-func serialPackages(t *testing.T) (dirs []string) {
+// The packages of the Makefile's list QUIET are tested without the race detector, too: their code
+// starts goroutines or is called from some, but their own tests (benchmarks aside) start none.
+// This sees those that tests start themselves, not what the code does that they call. For that,
+// run such a package's tests with a TestMain that reads /sched/goroutines-created:goroutines of
+// runtime/metrics: with GOGC=off it is the number of tests.
+func TestQuietPackagesTestsStartNoGoroutine(t *testing.T) {
+	for _, dir := range packagesIn(t, "QUIET") {
+		reasons := concurrency(t, module(t)+"/", dir)
+		if len(reasons) == 0 {
+			t.Errorf("%s starts no goroutine at all: it belongs into the Makefile's SERIAL", dir)
+		}
+		for _, reason := range reasons {
+			file, _, _ := strings.Cut(reason, ":")
+			if !strings.HasSuffix(file, "_test.go") || strings.HasSuffix(reason, " imports crawl") || strings.HasSuffix(file, "_bench_test.go") {
+				continue
+			}
+			t.Errorf("%s: take %s out of the Makefile's QUIET", reason, dir)
+		}
+	}
+}
+
+// packagesIn reads the folders of one of the Makefile's lists.
+func packagesIn(t *testing.T, list string) (dirs []string) {
 	t.Helper()
 	data, err := os.ReadFile("Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := regexp.MustCompile(`(?m)^SERIAL = ((?:.*\\\n)*.*)`).FindSubmatch(data)
-	if list == nil {
-		t.Fatal("the Makefile has no list SERIAL")
+	found := regexp.MustCompile(`(?m)^` + list + ` = ((?:.*\\\n)*.*)`).FindSubmatch(data)
+	if found == nil {
+		t.Fatalf("the Makefile has no list %s", list)
 	}
-	for dir := range strings.FieldsSeq(strings.ReplaceAll(string(list[1]), "\\\n", " ")) {
-		dirs = append(dirs, path.Clean(dir))
+	for dir := range strings.FieldsSeq(strings.ReplaceAll(string(found[1]), "\\\n", " ")) {
+		dir = path.Clean(dir)
+		if _, ok := rooms[dir]; !ok && dir != "." {
+			t.Errorf("the Makefile's %s lists %s, which is no package", list, dir)
+		}
+		dirs = append(dirs, dir)
 	}
 	return dirs
 }

@@ -36,6 +36,7 @@ var rooms = map[string][]string{
 	"lab":                             {"dedup", "frontier", "graph/bsp", "parse", "report", "stats", "weburl", "internal/sheet"},
 	"internal/binform":                {},
 	"internal/bigsite":                {"internal/splitmix"},
+	"internal/crawltest":              {"report"},
 	"internal/durable":                {},
 	"internal/hostile":                {"internal/bigsite", "internal/mazes"},
 	"internal/mazes":                  {},
@@ -55,7 +56,6 @@ var rooms = map[string][]string{
 	"cmd/crawler/internal/graphcmd":   {"graph", "graph/bsp", "graph/survey", "report", "store", "weburl", "internal/sheet", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/sheetflags", "cmd/crawler/internal/shell"},
 	"cmd/crawler/internal/labcmd":     {"frontier", "lab", "internal/sheet", "cmd/crawler/internal/sheetflags", "cmd/crawler/internal/shell"},
 	"cmd/crawler/internal/benchcmd":   {"dedup", "report", "weburl", "internal/bigsite", "internal/sheet", "cmd/crawler/internal/crawlcmd", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/settings", "cmd/crawler/internal/shell"},
-	"cmd/crawler/internal/crawltest":  {"report"},
 }
 
 // pure packages take time, randomness and bytes as arguments: none of these may be

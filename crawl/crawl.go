@@ -36,6 +36,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,8 +87,8 @@ type Config struct {
 	// and the seeds' are reached; without a BodyLimit, 256 KiB of a body that is no text are
 	// read.
 	Fetch   fetch.Config
-	Fetcher Fetcher // fetches in place of a client made from Fetch; nil for that
-	Robots  fetch.RobotsConfig
+	Fetcher Fetcher            // fetches in place of a client made from Fetch; nil for that
+	Robots  fetch.RobotsConfig // without a Delay, that of Gate.Frontier
 	Parse   parse.Options
 
 	// Follow, if not nil, is called for every link of a page, by the worker that has read
@@ -308,6 +309,7 @@ func newRing(cfg Config) *ring {
 		if !cfg.Gate.IgnoreRobots {
 			cfg.Robots.ErrorTTL = -1 // the frontier decides when to retry a host that failed
 		}
+		cfg.Robots.Delay = cmp.Or(cfg.Robots.Delay, max(cmp.Or(cfg.Gate.Frontier.Delay, frontier.DefaultDelay), 0))
 		r.robots = fetch.NewRobots(cfg.Fetcher, cfg.Robots)
 	}
 	return r

@@ -13,20 +13,20 @@ func (c *Config) timeLimit() <-chan time.Time {
 	return time.After(c.TimeLimit)
 }
 
-// finish reports what is known only at the end, and takes recorder and Store to their last
-// commit. Workers and keeper have ended.
+// finish takes recorder and Store to their last commit, and reports what is known only at the
+// end. Workers and keeper have ended.
 func (c *coordinator) finish(recorderEnds func()) (Result, error) {
-	resumable := c.ledger.Durable() && !c.complete()
-	if !resumable {
-		c.gate.Finish()
-		c.ledger.CheckNow(c.gate.Checks())
-	}
 	if backlog := c.gate.Backlog(); len(backlog) > 0 {
 		c.ring.commands <- recorderCmd{skips: backlog}
 		c.gate.Sent(false)
 	}
 	close(c.ring.commands)
 	recorderEnds()
+	select {
+	case <-c.ring.stops: // of the last page: nothing was left to wait for that would have seen it
+		c.stop(ByStop)
+	default:
+	}
 	if c.graceful != nil {
 		c.graceful.Stop()
 	}
@@ -35,8 +35,8 @@ func (c *coordinator) finish(recorderEnds func()) (Result, error) {
 	if err == nil && c.ledger.Durable() {
 		err = c.lastCommit()
 	}
-	if err == nil && resumable {
-		err = c.reportProvisional()
+	if err == nil {
+		err = c.reportFinal()
 	}
 	if err == nil {
 		err = c.cfg.Recorder.Flush()
@@ -83,10 +83,10 @@ func (c *coordinator) lastCommit() error {
 	return nil
 }
 
-// reportProvisional writes the refusals that are final only if the crawl is never resumed.
-// They lie behind the last commit, so a resume truncates them.
-func (c *coordinator) reportProvisional() error {
-	c.gate.FinishProvisionally()
+// reportFinal writes the refusals that are final only if the crawl is never resumed. They lie
+// behind the last commit, so a resume truncates them.
+func (c *coordinator) reportFinal() error {
+	c.gate.Finish(c.ledger.Durable())
 	if err := c.ledger.CheckNow(c.gate.Checks()); err != nil {
 		return err
 	}

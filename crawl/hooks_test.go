@@ -275,11 +275,11 @@ func TestInbox(t *testing.T) {
 // without anybody waiting for ever.
 func TestInboxFromTheRecorder(t *testing.T) {
 	s := chain("a.example", 30)
-	in := crawl.NewInbox()
-	r := &adder{in: in}
+	r := &adder{}
 	inBubble(t, s, func(c *crawl.Config) {
-		r.notes = c.Recorder.(*notes)
-		c.Recorder, c.Inbox, c.MaxPages = r, in, 20
+		// An inbox from outside the bubble would stop its time.
+		r.notes, r.in = c.Recorder.(*notes), crawl.NewInbox()
+		c.Recorder, c.Inbox, c.MaxPages = r, r.in, 20
 		c.Gate.IgnoreRobots = true
 	}, "http://a.example/0")
 	if len(r.pages) != 20 || r.late == nil || !errors.Is(r.late, crawl.ErrEnded) {

@@ -145,7 +145,7 @@ func TestFlappingDNS(t *testing.T) {
 		w := memweb.New(s.hosts())
 		defer w.Close()
 		cfg := config(t, w, n, seeds...)
-		cfg.Gate.IgnoreRobots, cfg.Gate.Frontier.Retries, cfg.Workers = true, 4, 4
+		cfg.Gate.IgnoreRobots, cfg.Gate.Frontier.Retries, cfg.Gate.Frontier.Delay, cfg.Workers = true, 4, time.Second, 4
 		var dials, never atomic.Int64
 		cfg.Fetch.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 			dns := &net.DNSError{Err: "server misbehaving", Name: addr, IsTemporary: true}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -206,10 +207,14 @@ type pipeConn struct {
 	rest    []byte      // of the present answer; owned by the reader
 	once    sync.Once
 	closed  chan struct{}
+
+	mu    sync.Mutex
+	until time.Time     // guarded by mu; reads fail from then on
+	moved chan struct{} // guarded by mu; closed when until changes
 }
 
 func newPipeConn(answer func([]byte) ([]byte, time.Duration)) *pipeConn {
-	return &pipeConn{answer: answer, answers: make(chan []byte, 1), closed: make(chan struct{})}
+	return &pipeConn{answer: answer, answers: make(chan []byte, 1), closed: make(chan struct{}), moved: make(chan struct{})}
 }
 
 // Write takes a whole request.
@@ -223,14 +228,34 @@ func (c *pipeConn) Write(request []byte) (int, error) {
 	return len(request), nil
 }
 
+func (c *pipeConn) SetDeadline(t time.Time) error { return c.SetReadDeadline(t) }
+
+func (c *pipeConn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.until = t
+	close(c.moved)
+	c.moved = make(chan struct{})
+	return nil
+}
+
 // Read waits for the answer.
 func (c *pipeConn) Read(buf []byte) (int, error) {
-	if len(c.rest) == 0 {
+	for len(c.rest) == 0 {
+		c.mu.Lock()
+		until, moved := c.until, c.moved
+		c.mu.Unlock()
+		late := time.NewTimer(time.Until(until))
 		select {
 		case c.rest = <-c.answers:
 		case <-c.closed:
+			late.Stop()
 			return 0, io.EOF
+		case <-late.C:
+			return 0, os.ErrDeadlineExceeded
+		case <-moved:
 		}
+		late.Stop()
 	}
 	n := copy(buf, c.rest)
 	c.rest = c.rest[n:]

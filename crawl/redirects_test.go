@@ -150,6 +150,28 @@ func TestRFC9110_15_4_ChainsEnd(t *testing.T) {
 	}
 }
 
+// What a chain is too long for is fetched if a link leads straight to the chain's last hop, be it
+// found before that hop or after it.
+func TestLinkToTheLastHop(t *testing.T) {
+	for walk := range 16 {
+		s := newSite(map[string]*page{
+			"a.example/": {links: []string{"/hop/0", "/walk/0"}}, "a.example/goal": {links: []string{"/beyond"}}, "a.example/beyond": {},
+		})
+		for i := range gate.MaxRedirects {
+			s.pages[fmt.Sprintf("a.example/hop/%d", i)] = &page{redirect: fmt.Sprintf("/hop/%d", i+1)}
+		}
+		s.pages[fmt.Sprintf("a.example/hop/%d", gate.MaxRedirects)] = &page{redirect: "/goal"}
+		for i := range walk {
+			s.pages[fmt.Sprintf("a.example/walk/%d", i)] = &page{links: []string{fmt.Sprintf("/walk/%d", i+1)}}
+		}
+		s.pages[fmt.Sprintf("a.example/walk/%d", walk)] = &page{links: []string{fmt.Sprintf("/hop/%d", gate.MaxRedirects)}}
+		n, _ := inBubble(t, s, nil, "http://a.example/")
+		if len(n.pages) != 4+walk || len(n.skips) > 0 {
+			t.Errorf("a walk of %d: pages %v, skips %v", walk, n.urls(), n.skips)
+		}
+	}
+}
+
 // A site that sends everybody to where they are until they show its cookie is asked
 // once: a crawl asks for each URL once, and with a jar it has the cookie for the others.
 func TestRFC6265_RedirectToItselfWithACookie(t *testing.T) {

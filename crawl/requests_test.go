@@ -48,8 +48,14 @@ func TestRequestsAreTheServers(t *testing.T) {
 }
 
 // A request that net/http sends again by itself, since the server has closed a connection that
-// was kept, is one more. A Fetcher that does not count at all is worth its answers.
+// was kept, is one more. Over connections of our own it is a failure, and none is sent unasked.
 func TestRequestsThatAreSentAgain(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		t.Run(fmt.Sprintf("HTTP2 %v", http2), func(t *testing.T) { sendAgain(t, http2) })
+	}
+}
+
+func sendAgain(t *testing.T, http2 bool) {
 	var got, conns atomic.Int64
 	site := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if got.Add(1)%3 == 0 { // not an answer: the client asks again
@@ -73,9 +79,14 @@ func TestRequestsThatAreSentAgain(t *testing.T) {
 	}
 	site.Start()
 	defer site.Close()
-	cfg := crawl.Config{Seeds: []string{site.URL + "/"}, Workers: 1, Gate: gate.Config{IgnoreRobots: true, Frontier: frontier.Config{Delay: frontier.NoDelay, PerHost: 1}}}
+	cfg := crawl.Config{Seeds: []string{site.URL + "/"}, Workers: 1, Gate: gate.Config{IgnoreRobots: true, Frontier: frontier.Config{Delay: frontier.NoDelay, PerHost: 1, Patience: frontier.NoPatience}}}
+	cfg.Fetch.HTTP2 = http2
 	res, err := crawl.Run(t.Context(), cfg)
-	if err != nil || res.Requests != int(got.Load()) || res.Requests <= res.Fetched || conns.Load() < 2 {
+	failed := res.Requests - res.Fetched
+	if http2 { // which are sent again until they are answered
+		failed = 0
+	}
+	if err != nil || res.Requests != int(got.Load()) || res.Requests <= res.Fetched || conns.Load() < 2 || res.Errors["reset"] != failed {
 		t.Errorf("%d pages by %d requests, the server got %d over %d connections: %v", res.Fetched, res.Requests, got.Load(), conns.Load(), err)
 	}
 }

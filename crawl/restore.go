@@ -24,9 +24,6 @@ type Recovery struct {
 	LastCommitTime time.Time
 }
 
-// ErrComplete means that a crawl is complete.
-var ErrComplete = errors.New("the crawl is complete")
-
 // Complete reports whether the crawl in s is complete, and its Result.
 func Complete(s ledger.Store) (bool, Result, error) {
 	last, err := loadSaved(s)
@@ -90,15 +87,11 @@ func (c *coordinator) start(seeds []weburl.URL) (err error) {
 
 // restore puts the coordinator into the state of the last commit.
 func (c *coordinator) restore(s *saved) error {
-	if s.Complete {
-		return ErrComplete
-	}
 	if s.MaxDepth != c.cfg.Gate.MaxDepth {
 		return fmt.Errorf("crawl: MaxDepth is %d, but the crawl began with %d, which decided what was refused: keep that", c.cfg.Gate.MaxDepth, s.MaxDepth)
 	}
 	now, last := time.Now(), s.Result
 	c.result = last
-	c.result.Runs++
 	c.result.EndedBy = ""
 	c.before = last.Active
 	log, err := c.ledger.Reopen()
@@ -113,6 +106,9 @@ func (c *coordinator) restore(s *saved) error {
 		return err
 	}
 	c.gate = g
+	if !s.Complete || !g.Idle() { // else this is none of its runs: it ends at once
+		c.result.Runs++
+	}
 	c.ledger.Begin(admits, s.Seq)
 	if c.cfg.Recovered != nil {
 		queue := c.gate.Queue()

@@ -18,7 +18,7 @@ type saved struct {
 	Complete bool
 }
 
-const savedVersion = 3
+const savedVersion = 4
 
 // savedKey is that record's key.
 func savedKey() []byte { return []byte("mresult") }

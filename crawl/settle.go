@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"crawler/fetch"
 	"crawler/gate"
 )
 
@@ -24,11 +25,13 @@ func (c *coordinator) settle(v *Visit) {
 	switch {
 	case v.refused != nil:
 		c.stop(ByRecordError)
-		c.gate.Return(&v.Task, v.Outcome.Started)
+		c.gate.Return(&v.Task, v.Outcome.Asked())
 	case v.End == Aborted || lacks:
-		c.gate.Return(&v.Task, v.Outcome.Started)
+		c.gate.Return(&v.Task, v.Outcome.Asked())
 	case v.End == RobotsRead:
-		c.gate.RobotsFile(&v.Task, v.robotsFile(c.cfg), v.Outcome.Started)
+		c.gate.RobotsFile(&v.Task, v.robotsFile(c.cfg), v.Outcome.Asked())
+	case v.End == Heard:
+		c.gate.Heard(&v.Task, v.Outcome.Asked(), now)
 	case v.End == Fetched:
 		c.fetched(v, now)
 	case v.End == Redirected:
@@ -48,7 +51,11 @@ func (c *coordinator) fetched(v *Visit, now time.Time) {
 	c.result.Fetched++
 	c.result.Bytes += v.Bytes
 	c.result.WireBytes += v.WireBytes
-	c.gate.Page(&gate.Page{Task: v.Task, Outcome: v.Outcome, Status: v.Status, Links: v.Page.Links, Sample: v.sample}, now)
+	p := gate.Page{Task: v.Task, Outcome: v.Outcome, Status: v.Status, GivenUp: MayPass(v.Status), Links: v.Page.Links, Sample: v.sample}
+	if v.CutOff {
+		p.GivenUp, p.Reason = true, gate.Reason(fetch.ReasonBody)
+	}
+	c.gate.Page(&p, now)
 	c.meetLimits()
 }
 
@@ -76,5 +83,18 @@ func (v *Visit) refusal() gate.Skip {
 			s.Detail += fmt.Sprintf(" and asks to be left alone for %s", v.Outcome.RetryAfter)
 		}
 	}
+	s.GivenUp = Temporary(s.Reason)
 	return s
+}
+
+// Temporary reports whether a URL that was refused for this reason may be had later: nobody
+// has answered, or not well, or robots.txt could not be read.
+func Temporary(r gate.Reason) bool {
+	return r == gate.HostClosed || r == gate.RobotsUnreachable || fetch.Reason(r).Temporary()
+}
+
+// MayPass reports whether a page that was answered with this status may be had later: 408,
+// 425, 429, and all from 500 on.
+func MayPass(status int) bool {
+	return status == 408 || status == 425 || status == 429 || status >= 500
 }

@@ -19,8 +19,12 @@ import (
 	"crawler/internal/memweb"
 	"crawler/ledger/disk"
 	"crawler/store"
+	"crawler/trap"
 	"crawler/weburl"
 )
+
+// trapBudget is small, so that traps close soon.
+const trapBudget = 20
 
 // crawlSite crawls a labelled site in virtual time.
 func crawlSite(t *testing.T, s *mazes.Site, change func(*crawl.Config)) (*mazes.Tally, *notes, crawl.Result) {
@@ -31,7 +35,8 @@ func crawlSite(t *testing.T, s *mazes.Site, change func(*crawl.Config)) (*mazes.
 		w := memweb.New(map[string]http.Handler{"*": l})
 		defer w.Close()
 		cfg := config(t, w, n, s.Seed)
-		cfg.Gate.FollowTraps, cfg.Workers, cfg.Gate.Scope.Mode = false, 4, gate.ScopeDomain
+		cfg.Gate.FollowTraps, cfg.Gate.Traps.Budget = false, trapBudget
+		cfg.Workers, cfg.Gate.Scope.Mode = 4, gate.ScopeDomain
 		if change != nil {
 			change(&cfg)
 		}
@@ -43,8 +48,8 @@ func crawlSite(t *testing.T, s *mazes.Site, change func(*crawl.Config)) (*mazes.
 	return l, n, res
 }
 
-// The labelled set, crawled by the whole ring: no honest page is lost, a trap costs few
-// pages, every URL that was admitted has one outcome, and the Result names what was
+// The labelled set, crawled by the whole ring: no honest page is lost, a trap costs two budgets
+// at most, every URL that was admitted has one outcome, and the Result names what was
 // refused.
 func TestTrapsAreAvoided(t *testing.T) {
 	for i, s := range mazes.All(7, 120) {
@@ -53,14 +58,20 @@ func TestTrapsAreAvoided(t *testing.T) {
 		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			got, n, res := crawlSite(t, s, func(c *crawl.Config) { c.MaxPages = 5000 })
-			if s.Trap && got.Traps() > 50 || res.EndedBy != crawl.Done {
+			got, n, res := crawlSite(t, s, func(c *crawl.Config) { c.MaxPages, c.Gate.Traps.Budget = 5000, trap.DefaultBudget })
+			most := 2 * trap.DefaultBudget
+			if s.Name == "wildcard subdomains" {
+				// Hosts take turns, so a made-up one may be the first to show an honest page, which
+				// pays for 20 copies.
+				most += 20 * got.Honest()
+			}
+			if s.Trap && got.Traps() > most || res.EndedBy != crawl.Done {
 				t.Errorf("%d trap pages were fetched; ended by %s", got.Traps(), res.EndedBy)
 			}
 			want, _, all := crawlSite(t, s, func(c *crawl.Config) {
 				c.Gate.FollowTraps = true
 				if s.Trap {
-					c.MaxPages = 400
+					c.MaxPages = 1200
 				}
 			})
 			if lost := got.Missing(want); len(lost) > 0 {
@@ -154,17 +165,28 @@ func stopAndGo(t *testing.T, s *mazes.Site, want *mazes.Tally) {
 	fs := store.OnMem(vfs.NewCrashableMem())
 	dir, err := store.Create(fs, crawlDir, store.Meta{Seeds: []string{s.Seed}, Created: time.Now()}, true)
 	var res crawl.Result
-	var told []gate.Skip
-	for pages := 15; err == nil; pages += 15 {
+	// What was refused at last: a run reports what it defers, and another may fetch it.
+	told := map[string]bool{}
+	for pages := 10; err == nil; pages += 10 {
 		n := &notes{}
 		cfg := config(t, w, nil, s.Seed)
-		cfg.Gate.FollowTraps, cfg.Workers, cfg.Gate.Scope.Mode = false, 4, gate.ScopeDomain
+		cfg.Gate.FollowTraps, cfg.Gate.Traps.Budget = false, trapBudget
+		cfg.Workers, cfg.Gate.Scope.Mode = 4, gate.ScopeDomain
 		cfg.Recorder, cfg.Store, cfg.MaxPages = cutting{n}, disk.Of(dir), pages
 		if res, err = crawl.Run(t.Context(), cfg); err != nil {
 			break
 		}
+		for _, p := range n.pages {
+			delete(told, p.url)
+		}
+		once := map[string]bool{}
+		for _, x := range n.skips {
+			if once[x.URL] {
+				t.Errorf("%s is reported twice", x.URL)
+			}
+			once[x.URL], told[x.URL] = true, true
+		}
 		if err = dir.Close(); err != nil || res.EndedBy == crawl.Done {
-			told = n.skips
 			break
 		}
 		dir, err = store.Open(fs, crawlDir)
@@ -175,22 +197,15 @@ func stopAndGo(t *testing.T, s *mazes.Site, want *mazes.Tally) {
 	if lost := got.Missing(want); len(lost) > 0 {
 		t.Errorf("lost %q", lost)
 	}
-	if got.Traps() > 100 || res.Runs < 4 {
+	if got.Traps() > want.Traps()*5/4 || res.Runs < 4 {
 		t.Errorf("%d trap pages in %d runs, %d when left alone", got.Traps(), res.Runs, want.Traps())
-	}
-	names := map[string]bool{}
-	for _, x := range told {
-		if names[x.URL] {
-			t.Errorf("%s is told twice", x.URL)
-		}
-		names[x.URL] = true
 	}
 	total := 0
 	for _, x := range res.Skipped {
 		total += x
 	}
 	if total != len(told) || total == 0 {
-		t.Errorf("%d refusals counted, %d told by the last run", total, len(told))
+		t.Errorf("%d refusals counted, %d told", total, len(told))
 	}
 }
 
@@ -220,7 +235,7 @@ func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 const (
 	moodyPages = 700
-	moodyBusy  = 17 // each of these first answers leads to one page more
+	moodyBusy  = 30 // first answers, each of which leads to one page more
 	moodyAll   = moodyPages + moodyBusy + 1
 )
 
@@ -230,7 +245,7 @@ const (
 func TestWhatProvesHonestIsFetched(t *testing.T) {
 	for name, change := range map[string]func(*crawl.Config){
 		"plain":  func(*crawl.Config) {},
-		"depth":  func(c *crawl.Config) { c.Gate.MaxDepth = 3 },
+		"depth":  func(c *crawl.Config) { c.Gate.MaxDepth = 8 },
 		"budget": func(c *crawl.Config) { c.Gate.Frontier.MaxPerHost = moodyAll },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,7 +254,7 @@ func TestWhatProvesHonestIsFetched(t *testing.T) {
 				defer w.Close()
 				n := &notes{}
 				cfg := config(t, w, n, "http://a.test/")
-				cfg.Gate.FollowTraps, cfg.Workers = false, 1
+				cfg.Gate.FollowTraps, cfg.Gate.Traps.Budget, cfg.Workers = false, trapBudget, 1
 				change(&cfg)
 				res, err := crawl.Run(t.Context(), cfg)
 				if err != nil || res.Fetched != moodyAll || len(n.skips) > 0 {
@@ -269,7 +284,7 @@ func TestResumeWithTrust(t *testing.T) {
 					t.Fatal(err)
 				}
 				cfg := config(t, w, nil, "http://a.test/")
-				cfg.Gate.FollowTraps, cfg.Workers, cfg.MaxPages = false, 1, 20
+				cfg.Gate.FollowTraps, cfg.Gate.Traps.Budget, cfg.Workers, cfg.MaxPages = false, trapBudget, 1, 30
 				cfg.Recorder, cfg.Store = cutting{&notes{}}, disk.Of(dir)
 				res, err := crawl.Run(t.Context(), cfg)
 				if err != nil || res.EndedBy != crawl.ByMaxPages || len(res.Traps) == 0 {
@@ -313,7 +328,8 @@ func TestErrorsAreNoTrap(t *testing.T) {
 // What a wide pattern has refused is fetched at the end, if a pattern of its own vouches for
 // it by then.
 func TestWhatItsOwnPatternVouchesForIsFetched(t *testing.T) {
-	for _, gone := range []int{20, 22, 24, 26, 30} {
+	closed := 0
+	for _, gone := range []int{26, 28, 30, 34, 40, 60} {
 		s := newSite(map[string]*page{"a.example/articles/": {html: "x"}, "a.example/": {}})
 		home := s.pages["a.example/"]
 		for i := range gone {
@@ -331,7 +347,7 @@ func TestWhatItsOwnPatternVouchesForIsFetched(t *testing.T) {
 			s.pages["a.example"+u] = &page{html: text, latency: time.Second}
 		}
 		n, res := inBubble(t, s, func(c *crawl.Config) {
-			c.Gate.FollowTraps = false
+			c.Gate.FollowTraps, c.Gate.Traps.Budget = false, trapBudget
 			c.Workers, c.Gate.Frontier.PerHost, c.Gate.Frontier.Interval = 16, 16, 20*time.Millisecond
 		}, "http://a.example/", "http://a.example/articles/")
 		articles := 0
@@ -343,5 +359,9 @@ func TestWhatItsOwnPatternVouchesForIsFetched(t *testing.T) {
 		if articles != 301 {
 			t.Errorf("%d pages that are gone: %d articles of 301, traps %+v", gone, articles, res.Traps)
 		}
+		closed += len(res.Traps)
+	}
+	if closed == 0 {
+		t.Error("no pattern was ever closed")
 	}
 }

@@ -67,6 +67,26 @@ func TestRobotsThatFailsOnce(t *testing.T) {
 	}
 }
 
+// A robots.txt that never comes whole is asked for until patience ends, whatever is wrong with
+// it, and the crawl ends then. A host that never answers at all ends sooner.
+func TestRobotsThatNeverComes(t *testing.T) {
+	for what, failWith := range map[string]int{"reset": 0, "cut": 200, "trickle": trickle, "error": 500, "busy": 503} {
+		t.Run(what, func(t *testing.T) {
+			s := newSite(map[string]*page{"b.example/robots.txt": {fails: -1, failWith: failWith}})
+			n, res := inBubble(t, s, func(c *crawl.Config) {
+				c.Fetch.MinRate, c.Gate.Frontier.Patience = 1<<10, 10*time.Minute
+			}, append(many(s, "a.example", 20), many(s, "b.example", 20)...)...)
+			took := s.hits[len(s.hits)-1].at.Sub(s.hits[0].at)
+			if res.EndedBy != crawl.Done || len(n.pages) != 20 {
+				t.Errorf("ended by %s with %d pages, want all of the other host's 20", res.EndedBy, len(n.pages))
+			}
+			if asked := len(s.hits) - len(s.requests()); asked < 10 || asked > 100 || took > 11*time.Minute || took < 9*time.Minute && what != "reset" {
+				t.Errorf("robots.txt was asked for %d times, the last %v after the first", asked, took)
+			}
+		})
+	}
+}
+
 // Rules that are forgotten before their page's turn comes must not be read for ever.
 func TestRobotsBeyondTheCache(t *testing.T) {
 	s := newSite(map[string]*page{})

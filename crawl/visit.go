@@ -28,7 +28,8 @@ type Visit struct {
 	Elapsed      time.Duration // from Started to the last byte
 	Bytes        int64         // decoded body
 	WireBytes    int64         // body as it came over the wire
-	Truncated    bool          // the body was longer than the limit
+	Truncated    bool          // the body was longer than the limit, or broke off
+	CutOff       bool          // it broke off, also at the last attempt: it may be had later
 	Digest       uint64        // hash of the page's words in sequence, of the body without words
 	Page         parse.Page
 	ParseErr     error
@@ -63,6 +64,7 @@ const (
 	Fetched    End = iota // an answer that stands, whatever its status
 	Redirected            // to Target, if it has one
 	RobotsRead            // robots.txt was fetched; the page's turn comes
+	Heard                 // robots.txt was asked for to see whether the network is back: it is
 	Refused               // by Reason, without asking
 	Deferred              // the server asked for a wait or failed; another attempt will follow
 	Failed                // no answer, for Reason

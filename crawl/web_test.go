@@ -41,8 +41,10 @@ type page struct {
 	latency  time.Duration // before the answer
 	redirect string        // Location, with status 301 unless set
 	fails    int           // answers with failStatus that come first; -1 for ever
-	failWith int           // 0 breaks the connection
+	failWith int           // 0 breaks the connection, 200 the body, trickle sends it slowly
 }
+
+const trickle = 1
 
 func newSite(pages map[string]*page) *site { return &site{pages: pages} }
 
@@ -78,6 +80,24 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case failing && p.failWith == 0:
 		panic(http.ErrAbortHandler)
+	case failing && p.failWith == 200:
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Length", "100000")
+		fmt.Fprint(w, "words that do not count")
+		for _, l := range p.links[:len(p.links)/2] {
+			fmt.Fprintf(w, "<a href=%q>link</a>\n", l)
+		}
+		return
+	case failing && p.failWith == trickle:
+		for tick := time.NewTicker(time.Second); ; {
+			fmt.Fprint(w, "#")
+			w.(http.Flusher).Flush()
+			select {
+			case <-tick.C:
+			case <-r.Context().Done():
+				return
+			}
+		}
 	case failing:
 		w.WriteHeader(p.failWith)
 		return

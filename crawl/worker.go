@@ -25,8 +25,8 @@ type worker struct {
 	cfg     *Config
 	parser  *parse.Parser
 	sampler *gate.Sampler
-	sent    func() int64 // requests, as net/http reports
-	charged int64        // requests that visits account for
+	sent    *fetch.Sent
+	charged int64 // requests that visits account for
 }
 
 func newWorker(r *ring) *worker {
@@ -46,11 +46,18 @@ func (w *worker) run(ctx context.Context) {
 // charge adds the requests that were sent since the last visit to this one. An answer
 // is worth a request, whether that was counted yet or not: a Fetcher may not count at all.
 func (w *worker) charge(v *Visit) {
-	v.Requests = max(v.answers, int(w.sent()-w.charged))
+	v.Requests = max(v.answers, int(w.sent.Count()-w.charged))
 	w.charged += int64(v.Requests)
+	if last := w.sent.Last(); !v.Outcome.Started.IsZero() && last.After(v.Outcome.Started) {
+		v.Outcome.Sent = last
+	}
 }
 
 func (w *worker) visit(ctx context.Context, v *Visit) {
+	if v.Lease.Outage {
+		w.probe(ctx, v)
+		return
+	}
 	if !w.allowed(ctx, v) {
 		return
 	}
@@ -74,6 +81,34 @@ func (w *worker) visit(ctx context.Context, v *Visit) {
 	}
 }
 
+// probe asks the host of v for robots.txt, to see whether the network is back: its pages may be
+// some that never answer. What the answer is does not matter; nor does why there is none, since in
+// an outage a name may be unknown, or lead to a private address.
+func (w *worker) probe(ctx context.Context, v *Visit) {
+	u, err := weburl.Parse(v.URL.Origin() + "/robots.txt")
+	if err != nil {
+		panic("crawl: origin of a URL: " + err.Error())
+	}
+	v.Outcome.Started = time.Now()
+	v.AskedRobots = true
+	resp, err := w.cfg.Fetcher.Get(ctx, u)
+	if !w.ring.exchange(v, Exchange{URL: u, Robots: true, Response: resp, Err: err}) {
+		resp.Release()
+	}
+	if resp != nil {
+		v.answers++
+		v.End = Heard
+		return
+	}
+	switch v.fail(ctx, err); {
+	case v.End == Aborted || v.Reason == gate.Reason(fetch.ReasonLocal):
+	case v.Outcome.Kind == frontier.Answered || v.Outcome.Kind == frontier.Faulty:
+		v.End = Heard
+	default:
+		v.Outcome.Kind, v.Outcome.Retry, v.Outcome.Robots = frontier.Failed, true, true
+	}
+}
+
 // read handles an answer.
 func (w *worker) read(ctx context.Context, v *Visit, resp *fetch.Response, err error) {
 	v.answered(resp)
@@ -83,10 +118,10 @@ func (w *worker) read(ctx context.Context, v *Visit, resp *fetch.Response, err e
 		v.declined = !v.Target.IsZero() && !w.follows(v, &parse.Link{URL: v.Target, Kind: parse.Canonical})
 	case throttled(resp.Status):
 		v.Outcome.Kind, v.Outcome.RetryAfter = frontier.Throttled, resp.RetryAfter
-		v.tryAgain(v.Last)
+		v.tryAgain(v.Lease.Last)
 	case MayPass(resp.Status):
 		v.Outcome.Kind = frontier.Faulty
-		v.tryAgain(v.LastFaulty)
+		v.tryAgain(v.Lease.LastFaulty)
 	case resp.Status >= 300:
 	case err != nil && !w.stands(v, err):
 		v.fail(ctx, err)
@@ -96,8 +131,17 @@ func (w *worker) read(ctx context.Context, v *Visit, resp *fetch.Response, err e
 		v.sample = w.sampler.Page(v.URL, v.Status, v.Page.Words, v.Digest, v.sample)
 		w.filter(v)
 		if err != nil {
-			v.ParseErr = err
+			v.brokeOff(err)
 		}
+	}
+}
+
+// brokeOff notes that a page stands although its body broke off.
+func (v *Visit) brokeOff(err error) {
+	v.ParseErr, v.CutOff = err, true
+	var fe *fetch.Error
+	if errors.As(err, &fe) && fe.Reason == fetch.ReasonBody {
+		v.Outcome.Kind, v.Outcome.Why = frontier.Faulty, string(fe.Reason)
 	}
 }
 
@@ -131,7 +175,7 @@ func (w *worker) hook(v *Visit, resp *fetch.Response) {
 // attempt. A body that cannot be decoded is never accepted.
 func (w *worker) stands(v *Visit, err error) bool {
 	var fe *fetch.Error
-	return v.LastFaulty && errors.As(err, &fe) && fe.Reason.Temporary()
+	return v.Lease.LastFaulty && errors.As(err, &fe) && fe.Reason.Temporary()
 }
 
 // allowed asks robots.txt. If it must be read first, that is a request of its own on the
@@ -198,9 +242,13 @@ func (w *worker) readRobots(ctx context.Context, v *Visit) {
 // unreachable ends a visit whose robots.txt could not be read. Until it can, RFC
 // 9309 (2.3.1.4) forbids everything, so this counts as a failure of the host and is
 // tried again like one; for a host that does not answer at all, that failure is reported.
+// An answer that breaks off or trickles is one that the host cannot give now: were it the
+// page's fault, no patience would end it.
 func (v *Visit) unreachable(ctx context.Context, rules *fetch.Rules) {
 	if err := rules.Err(); err != nil {
-		v.fail(ctx, err)
+		if v.fail(ctx, err); v.Outcome.Retry && v.Outcome.Kind != frontier.Failed {
+			v.Outcome.Kind = frontier.Throttled
+		}
 		return
 	}
 	v.End, v.Reason, v.Robots, v.Detail = Failed, gate.RobotsUnreachable, gate.Unreachable, rules.Status()
@@ -256,12 +304,6 @@ func throttled(status int) bool {
 	return false
 }
 
-// MayPass reports whether a page that was answered with this status may be had later: 408,
-// 425, 429, and all from 500 on.
-func MayPass(status int) bool {
-	return status == 408 || status == 425 || status == 429 || status >= 500
-}
-
 // tryAgain defers the page if it has an attempt left; on the last one the answer stands.
 func (v *Visit) tryAgain(last bool) {
 	v.Outcome.Retry, v.Outcome.Why = true, "answered "+strconv.Itoa(v.Status)
@@ -291,7 +333,9 @@ func (v *Visit) fail(ctx context.Context, err error) {
 		v.Outcome.Offline = true
 	case fetch.ReasonConnect:
 		v.Outcome.Offline = errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.ENETDOWN)
-	case fetch.ReasonDecode, fetch.ReasonBomb, fetch.ReasonBody, fetch.ReasonHeader, fetch.ReasonSlow:
+	case fetch.ReasonBody:
+		v.Outcome.Kind = frontier.Faulty
+	case fetch.ReasonDecode, fetch.ReasonBomb, fetch.ReasonHeader, fetch.ReasonSlow:
 		v.Outcome.Kind = frontier.Answered
 	case fetch.ReasonAddress, fetch.ReasonPort:
 		v.Outcome.Kind, v.Outcome.NoPage = frontier.Unasked, true

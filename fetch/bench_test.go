@@ -31,24 +31,24 @@ func cpuTime(b *testing.B) time.Duration {
 
 // canned is a server that answers whatever it is sent with the same bytes, and
 // allocates nothing: what is measured is the client.
-func canned(b *testing.B) (url string) {
+func canned(b *testing.B) (url string) { return rawListener(b, serveCanned) }
+
+func serveCanned(c net.Conn) {
 	response := append(fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"+
 		"Date: Mon, 02 Mar 2026 10:00:00 GMT\r\nContent-Length: %d\r\n\r\n", len(benchPage)), benchPage...)
-	return rawListener(b, func(c net.Conn) {
-		buf := make([]byte, 4096)
-		for n := 0; ; {
-			m, err := c.Read(buf[n:])
-			if n += m; err != nil || n == len(buf) {
+	buf := make([]byte, 4096)
+	for n := 0; ; {
+		m, err := c.Read(buf[n:])
+		if n += m; err != nil || n == len(buf) {
+			return
+		}
+		if bytes.HasSuffix(buf[:n], []byte("\r\n\r\n")) {
+			n = 0
+			if _, err := c.Write(response); err != nil {
 				return
 			}
-			if bytes.HasSuffix(buf[:n], []byte("\r\n\r\n")) {
-				n = 0
-				if _, err := c.Write(response); err != nil {
-					return
-				}
-			}
 		}
-	})
+	}
 }
 
 // BenchmarkGet holds Client.Get against the plainest loop over net/http that

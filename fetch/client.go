@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -54,7 +55,7 @@ type Config struct {
 	UserAgent string
 	// Header is sent with every request, over the defaults (Accept,
 	// Accept-Encoding). New refuses names and values HTTP does not allow, line
-	// breaks above all, and fields that net/http must set itself.
+	// breaks above all, and fields that the protocol sets.
 	Header http.Header
 	// Prepare, if not nil, is called for every request before it is sent, those for
 	// robots.txt included, to set fields per host or to sign the request. An error keeps the
@@ -72,14 +73,23 @@ type Config struct {
 	// not, such as "|" in a path, is sent as weburl spells it.
 	//
 	// Prepare is called from many goroutines at once, and its time counts towards Timeout.
-	// net/http may send the same header twice, when an idle connection turns out to be
-	// dead. CONNECT requests to a proxy are not prepared. The cost is 5 allocations and
-	// 900 bytes a request, besides its own.
+	// With HTTP2 or a Proxy the same header may be sent up to three times, when an idle
+	// connection turns out to be dead. CONNECT requests to a proxy are not prepared. The
+	// cost is 5 allocations and 900 bytes a request, besides its own.
 	Prepare func(*http.Request) error
 	// Trace also finds out the remote address and the exact time of the first byte of
-	// each response (Response.Remote and FirstByte). It costs 4 allocations and 260 bytes a
-	// request.
+	// each response (Response.Remote and FirstByte).
 	Trace bool
+	// KeepWire keeps the bytes of each exchange as they went over the connection, inside TLS
+	// if there is any (Response.WireRequest and WireResponse). It costs a copy of them. With
+	// HTTP2 or a Proxy none are kept.
+	KeepWire bool
+
+	// HTTP2 offers HTTP/2 to servers of https URLs and speaks it to those that take it. The
+	// zero value speaks HTTP/1.1 alone, over connections that cost no goroutine, and sends a
+	// request once and no more. With HTTP2 or a Proxy, net/http is the client: it may
+	// repeat a request whose idle connection turned out to be dead, at most twice.
+	HTTP2 bool
 
 	Timeout       time.Duration // for the whole page, dial to last byte; 30 s
 	DialTimeout   time.Duration // for DNS and the TCP connection; 10 s
@@ -103,7 +113,12 @@ type Config struct {
 	BodyLimit func(mediaType string) int64
 
 	MaxConns int // idle connections kept in all; 256
-	PerHost  int // idle connections kept per host; 64. Get opens as many as are asked for
+	PerHost  int // idle connections kept per origin; 64. Get opens as many as are asked for
+	// MaxOpen is how many connections may be open, idle ones and those that are being dialled
+	// included. At that number an idle one is closed for a new one, or Get waits; if it waits for
+	// its whole Timeout, the Reason is "local". 0 is no limit, and with HTTP2 or a Proxy
+	// there is none.
+	MaxOpen int
 
 	// Guard says which addresses and ports may be connected to; nil: all. Set
 	// one, if only the zero Guard, where URLs come from other people's pages.
@@ -111,8 +126,8 @@ type Config struct {
 	// Resolver looks names up; nil: the system's.
 	Resolver *net.Resolver
 	// DialContext replaces the dialer, and with it the Guard's check of
-	// addresses. An error of it that wraps ErrAddress means that the address is
-	// refused on purpose.
+	// addresses. Its connections must obey deadlines, as net.Conn says. An error of it that
+	// wraps ErrAddress means that the address is refused on purpose.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Resolve maps "host:port" to the "address:port" to dial instead, as made
 	// by ParseResolve. It comes before DialContext and DNS. The user has asked for
@@ -132,10 +147,11 @@ type Config struct {
 // Client fetches pages. It is safe for concurrent use.
 type Client struct {
 	cfg       Config
-	transport *http.Transport
-	guard     *guard        // nil: none
-	base      *http.Request // what all requests share; its header is never written to
-	absolute  bool          // an HTTP proxy gets the requests for http URLs
+	own       *http1          // nil: the transport is used
+	transport *http.Transport // nil: own is used
+	guard     *guard          // nil: none
+	base      *http.Request   // what all requests share; its header is never written to
+	absolute  bool            // an HTTP proxy gets the requests for http URLs
 	pools     pools
 	closed    atomic.Bool
 }
@@ -157,6 +173,10 @@ func New(cfg Config) (*Client, error) {
 	}
 	c := &Client{cfg: cfg, guard: newGuard(cfg.Guard)}
 	c.base = &http.Request{Method: http.MethodGet, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header}
+	if !cfg.HTTP2 && cfg.Proxy == nil {
+		c.own = newHTTP1(c)
+		return c, nil
+	}
 	if c.transport, err = newTransport(c); err != nil {
 		return nil, err
 	}
@@ -188,7 +208,7 @@ func newTransport(c *Client) (*http.Transport, error) {
 	t := &http.Transport{
 		DialContext:            c.dial,
 		DisableCompression:     true, // we decode, so as to count and cap both sides
-		ForceAttemptHTTP2:      true,
+		Protocols:              new(http.Protocols),
 		MaxIdleConns:           cfg.MaxConns,
 		MaxIdleConnsPerHost:    cfg.PerHost,
 		IdleConnTimeout:        idleTimeout,
@@ -199,6 +219,8 @@ func newTransport(c *Client) (*http.Transport, error) {
 		TLSClientConfig:        tlsConfig(cfg.TLS),
 		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: maxStreamWindow, SendPingTimeout: keepAlive},
 	}
+	t.Protocols.SetHTTP1(true)
+	t.Protocols.SetHTTP2(cfg.HTTP2)
 	if cfg.Proxy == nil {
 		return t, nil
 	}
@@ -236,6 +258,10 @@ func tlsConfig(given *tls.Config) *tls.Config {
 // have returned; a Get after it fails.
 func (c *Client) Close() {
 	c.closed.Store(true)
+	if c.own != nil {
+		c.own.idle.close()
+		return
+	}
 	c.transport.CloseIdleConnections()
 }
 
@@ -259,18 +285,17 @@ func (c *Client) get(ctx context.Context, u weburl.URL, lim limits) (*Response, 
 	if err := c.refuse(u); err != nil {
 		return nil, &Error{Reason: refusal(err), URL: u.String(), Err: err}
 	}
-	pageCtx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
-	defer cancel()
-
 	res := &Response{URL: u, Started: started, pools: &c.pools}
-	raw, err := c.ask(pageCtx, res)
+	raw, err := c.ask(ctx, res)
 	if err != nil {
+		res.Release() // of what KeepWire has kept
 		return nil, &Error{Reason: classify(ctx, err), URL: u.String(), Err: explainTLS(err)}
 	}
 	defer raw.Body.Close()
-	lim.pace = newPace(c.cfg.MinRate, cancel)
+	if lim.pace = newPace(c.cfg.MinRate); lim.pace != nil {
+		raw.Body.(pacedBody).keepPace(lim.pace)
+	}
 	err = c.readBody(res, raw, lim)
-	lim.pace.stop()
 	res.Elapsed = time.Since(started)
 	if err != nil {
 		res.Truncated = true
@@ -280,36 +305,49 @@ func (c *Client) get(ctx context.Context, u weburl.URL, lim limits) (*Response, 
 	return res, nil
 }
 
+// pacedBody is the body of an answer as ask returns it: once keepPace was called, reading it fails
+// when it comes too slowly.
+type pacedBody interface {
+	io.ReadCloser
+	keepPace(*pace)
+}
+
 // ask sends the request for res, and fills in what is known when the header has
-// come.
+// come. The body, a pacedBody, fails when the page's time is over.
 func (c *Client) ask(ctx context.Context, res *Response) (*http.Response, error) {
-	var t *tracer
-	if c.cfg.Trace {
-		t = &tracer{started: res.Started}
-		ctx = t.within(ctx)
+	send := c.overHTTP1
+	if c.own == nil {
+		send = c.overTransport
 	}
-	req, err := c.request(ctx, res)
+	raw, err := send(ctx, res)
 	if err != nil {
 		return nil, err
-	}
-	raw, err := c.transport.RoundTrip(req)
-	if err != nil {
-		return nil, err
-	}
-	if t == nil {
-		res.FirstByte = time.Since(res.Started)
-	} else {
-		res.FirstByte, res.Remote = t.found()
 	}
 	if raw.StatusCode < 200 {
 		raw.Body.Close()
 		return nil, errSwitch
 	}
 	if c.cfg.Jar != nil {
-		c.cfg.Jar.SetCookies(req.URL, raw.Cookies())
+		c.cfg.Jar.SetCookies(&res.asked, raw.Cookies())
 	}
 	res.setHeader(raw)
 	return raw, nil
+}
+
+// overHTTP1 asks over a connection of our own.
+func (c *Client) overHTTP1(ctx context.Context, res *Response) (*http.Response, error) {
+	deadline := res.Started.Add(c.cfg.Timeout)
+	req := c.base
+	res.Request = req.Header
+	if c.cfg.Jar != nil || c.cfg.Prepare != nil {
+		pageCtx, cancel := context.WithDeadline(ctx, deadline)
+		defer cancel()
+		var err error
+		if req, err = c.request(pageCtx, res); err != nil {
+			return nil, err
+		}
+	}
+	return c.own.roundTrip(ctx, deadline, req, res)
 }
 
 // refuse returns why u is not requested, nil if it may be.

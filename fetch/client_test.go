@@ -390,7 +390,7 @@ func TestIdleConnectionsAreBounded(t *testing.T) {
 	}
 }
 
-// serveTLS starts a server that speaks HTTP/2, changed by setups if there are
+// serveTLS starts a server that speaks HTTP/2, too, changed by setups if there are
 // any, and returns a Config that trusts it.
 func serveTLS(t testing.TB, h http.HandlerFunc, setups ...func(*httptest.Server)) (srv *httptest.Server, cfg Config) {
 	t.Helper()
@@ -413,6 +413,7 @@ func TestHTTP2(t *testing.T) {
 		w.Header().Set("Content-Encoding", "br")
 		w.Write(encode(t, codingBrotli, []byte(r.RequestURI+page)))
 	}, func(srv *httptest.Server) { conns = countConns(srv) })
+	cfg.HTTP2 = true
 	c := newClient(t, cfg)
 	for i := range 10 {
 		path := fmt.Sprintf("/a%%2Fb//%d?", i)

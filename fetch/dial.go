@@ -9,10 +9,13 @@ import (
 	"strings"
 )
 
-// dial is the transport's dialer. Its context is not the page's: net/http continues
-// to dial when the page has timed out, in case the next page wants the
-// connection. So the dial has a limit of its own; Close ends it too.
+// dial connects to addr, within Config.DialTimeout. The context of net/http's dials is not the
+// page's: it continues to dial when the page has timed out, in case the next page wants the
+// connection. Close ends such a dial, too.
 func (c *Client) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	if t := tracerOf(ctx); t != nil && t.exhausted() {
+		return nil, errAttempts
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.DialTimeout)
 	defer cancel()
 

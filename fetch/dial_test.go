@@ -119,12 +119,18 @@ func TestHTTPSThroughProxy(t *testing.T) {
 		tunnel(c, to)
 	})
 	cfg.Proxy = mustProxy(t, proxy)
-	c := newClient(t, cfg)
-	// The certificate of httptest has that name.
-	if res := get(t, c, "https://example.com/x"); string(res.Body) != "HTTP/2.0/x" {
-		t.Errorf("%q", res.Body)
+	for http2, want := range map[bool]string{false: "HTTP/1.1/x", true: "HTTP/2.0/x"} {
+		cfg.HTTP2 = http2
+		c, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The certificate of httptest has that name.
+		if res := get(t, c, "https://example.com/x"); string(res.Body) != want {
+			t.Errorf("%q, want %q", res.Body, want)
+		}
+		c.Close()
 	}
-	c.Close()
 }
 
 func TestSOCKS5Proxy(t *testing.T) {

@@ -9,9 +9,10 @@
 // its scope, robots.txt and the set of URLs it has seen, so Get returns the
 // raw Location. The Response has what a record of the exchange needs: the header
 // as sent and as received, when the first byte came, the TLS state, and with
-// Config.Trace the remote address. Get never retries either, except that
-// net/http repeats a request whose idle connection turned out to be dead; a retry
-// costs politeness, and the politeness clock is the caller's.
+// Config.Trace the remote address; with Config.KeepWire, every byte. Get never
+// retries either: a retry costs politeness, and the politeness clock is the caller's.
+// Only with Config.HTTP2 or a proxy, where net/http is the client, may a request be
+// sent up to three times, when idle connections turn out to be dead.
 //
 // A crawler asks servers it does not trust, so each size has a limit
 // ([Config]): header bytes, body bytes on the wire, body bytes after decoding,
@@ -40,12 +41,20 @@
 //
 // # Costs
 //
-// One Get allocates little beyond what net/http itself does (BenchmarkGet holds
-// the two side by side). Decoders, body buffers and the request header are
-// shared or pooled. An idle connection holds two goroutines and about 6 KiB of
-// buffers; Config.MaxConns bounds how many there are.
+// One Get over HTTP/1.1 costs a little more than half the CPU of net/http's client
+// and 15 allocations (BenchmarkTurns and BenchmarkGet hold them side by side). Decoders,
+// buffers and the request header are shared or pooled. An idle connection has no
+// goroutine and 0.7 KiB, with TLS 14 KiB; with Config.HTTP2 or a proxy it has two
+// goroutines and about 6 KiB more. Config.MaxConns bounds how many there are.
 //
 // # Known holes
+//
+// Where the system has no reads without waiting that Go shows (on Windows, or for a
+// connection of Config.DialContext that is not TCP), whether an idle connection is still
+// open costs 0.2 ms to find out. The request is written before anything is read, so
+// a server that answers without reading it, when it is larger than the connection's buffers,
+// is not heard. Redirects of robots.txt to another host do not wait for what else asks
+// that host.
 //
 // A server that sends its header one byte a second is stopped by Config.Timeout
 // only, and so is its body in the first ten seconds. Content-Type is taken at its word when there

@@ -4,11 +4,15 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"syscall"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // Reason says in one word why a page could not be fetched. The set is closed:
@@ -16,31 +20,32 @@ import (
 type Reason string
 
 const (
-	ReasonRequest  Reason = "request"          // not sent: zero URL, closed client, failed Prepare
-	ReasonAddress  Reason = "address"          // the address may not be dialled: see Guard
-	ReasonPort     Reason = "port"             // the port may not be dialled: see Guard
-	ReasonNoHost   Reason = "no-host"          // DNS answered: there is no such host
-	ReasonDNS      Reason = "dns"              // DNS did not answer, or answered with a failure
-	ReasonConnect  Reason = "connect"          // no TCP connection: refused, unreachable or late
-	ReasonProxy    Reason = "proxy"            // the proxy was not reached or did not connect
-	ReasonTLS      Reason = "tls"              // bad certificate, or the handshake failed
-	ReasonTimeout  Reason = "timeout"          // connected, but the page did not come in time
-	ReasonSlow     Reason = "slow"             // the body comes more slowly than Config.MinRate
-	ReasonReset    Reason = "reset"            // the server closed the connection unanswered
-	ReasonProtocol Reason = "protocol"         // the answer is not HTTP
-	ReasonHeader   Reason = "header-too-large" // the header exceeds Config.MaxHeader
-	ReasonBody     Reason = "body"             // the body ended early, or its framing is broken
-	ReasonDecode   Reason = "decode"           // the coding is broken, unknown or too deep
-	ReasonBomb     Reason = "bomb"             // decoded, the body is over Config.MaxRatio
-	ReasonLocal    Reason = "local"            // no descriptors, ports or memory are left here
-	ReasonCanceled Reason = "canceled"         // the caller's context ended
+	ReasonRequest   Reason = "request"          // not sent: zero URL, closed client, failed Prepare
+	ReasonAddress   Reason = "address"          // the address may not be dialled: see Guard
+	ReasonPort      Reason = "port"             // the port may not be dialled: see Guard
+	ReasonNoHost    Reason = "no-host"          // DNS answered: there is no such host
+	ReasonDNS       Reason = "dns"              // DNS did not answer, or answered with a failure
+	ReasonConnect   Reason = "connect"          // no TCP connection: refused, unreachable or late
+	ReasonProxy     Reason = "proxy"            // the proxy was not reached or did not connect
+	ReasonTLS       Reason = "tls"              // bad certificate
+	ReasonHandshake Reason = "handshake"        // the TLS handshake failed otherwise
+	ReasonTimeout   Reason = "timeout"          // connected, but the page did not come in time
+	ReasonSlow      Reason = "slow"             // the body comes more slowly than Config.MinRate
+	ReasonReset     Reason = "reset"            // the connection was closed before the header's end
+	ReasonProtocol  Reason = "protocol"         // the answer is not HTTP
+	ReasonHeader    Reason = "header-too-large" // the header exceeds Config.MaxHeader
+	ReasonBody      Reason = "body"             // the body ended early, or its framing is broken
+	ReasonDecode    Reason = "decode"           // the coding is broken, unknown or too deep
+	ReasonBomb      Reason = "bomb"             // decoded, the body is over Config.MaxRatio
+	ReasonLocal     Reason = "local"            // no descriptors, ports or memory are left here
+	ReasonCanceled  Reason = "canceled"         // the caller's context ended
 )
 
 // Reasons lists every Reason an Error may carry.
 func Reasons() []Reason {
 	return []Reason{
 		ReasonRequest, ReasonAddress, ReasonPort, ReasonNoHost, ReasonDNS, ReasonConnect, ReasonProxy,
-		ReasonTLS, ReasonTimeout, ReasonSlow, ReasonReset, ReasonProtocol, ReasonHeader, ReasonBody,
+		ReasonTLS, ReasonHandshake, ReasonTimeout, ReasonSlow, ReasonReset, ReasonProtocol, ReasonHeader, ReasonBody,
 		ReasonDecode, ReasonBomb, ReasonLocal, ReasonCanceled,
 	}
 }
@@ -50,7 +55,8 @@ func Reasons() []Reason {
 // knows whether to ask again.
 func (r Reason) Temporary() bool {
 	switch r {
-	case ReasonDNS, ReasonConnect, ReasonProxy, ReasonTimeout, ReasonSlow, ReasonReset, ReasonBody, ReasonLocal:
+	case ReasonDNS, ReasonConnect, ReasonProxy, ReasonHandshake, ReasonTimeout, ReasonSlow, ReasonReset,
+		ReasonProtocol, ReasonBody, ReasonLocal:
 		return true
 	default:
 		return false
@@ -82,6 +88,9 @@ var (
 	errZeroURL = errors.New("zero URL")
 	errSwitch  = errors.New("server switched protocols unasked")
 	errBomb    = errors.New("body grows too much in decoding")
+	// errHeaderSize says that the header, with those of interim answers, exceeds its limit.
+	errHeaderSize = errors.New("header too large")
+	errAttempts   = fmt.Errorf("%d connections were no good for the request", maxAttempts)
 
 	errHeaderField = errors.New("not a field HTTP allows here")
 	errPrepared    = errors.New("more than the header was changed")
@@ -99,6 +108,12 @@ type dialError struct{ err error }
 
 func (e *dialError) Error() string { return e.err.Error() }
 func (e *dialError) Unwrap() error { return e.err }
+
+// A placeError marks a page that has got no connection, all that may be open being in use.
+type placeError struct{ err error }
+
+func (e *placeError) Error() string { return "no connection became free: " + e.err.Error() }
+func (e *placeError) Unwrap() error { return e.err }
 
 // A proxyError marks a refusal by the proxy.
 type proxyError struct{ status string }
@@ -134,9 +149,11 @@ func classify(parent context.Context, err error) Reason {
 		return r
 	}
 	switch {
-	case isTLS(err):
+	case isCertificate(err):
 		return ReasonTLS
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case isHandshake(err):
+		return ReasonHandshake
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), isCut(err.Error()):
 		return ReasonReset
 	default:
 		return ReasonProtocol
@@ -196,6 +213,10 @@ func classifyAny(parent context.Context, err error) Reason {
 }
 
 func isLocal(err error) bool {
+	var place *placeError
+	if errors.As(err, &place) {
+		return true
+	}
 	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.EADDRNOTAVAIL} {
 		if errors.Is(err, e) {
 			return true
@@ -228,7 +249,7 @@ func (streamError) Error() string { return "HTTP/2 stream reset" }
 
 func isReset(err error) bool {
 	var stream streamError
-	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed) ||
+	return errors.Is(err, errAttempts) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed) ||
 		errors.As(err, &stream) ||
 		hasText(err, "server sent GOAWAY", "server closed idle connection", "http2: client conn")
 }
@@ -241,18 +262,47 @@ func isMalformedStream(err error) bool {
 	return errors.As(err, &stream) && stream.Code == protocolError && !hasText(err, "received from peer")
 }
 
-// isHeaderTooLarge knows net/http's spellings, one for HTTP/1.1 and two for HTTP/2.
+// isHeaderTooLarge knows net/http's spellings, too: one for HTTP/1.1 and two for HTTP/2.
 func isHeaderTooLarge(err error) bool {
-	return hasText(err, "server response headers exceeded", "header list larger than", "header list too large")
+	return errors.Is(err, errHeaderSize) || hasText(err, "server response headers exceeded", "header list larger than", "header list too large")
 }
 
-func isTLS(err error) bool {
+func isCertificate(err error) bool {
 	var cert *tls.CertificateVerificationError
+	return errors.As(err, &cert) || hasText(err, "x509: ")
+}
+
+// isHandshake reports an alert, or something that is not TLS.
+func isHandshake(err error) bool {
 	var record tls.RecordHeaderError
 	var op *net.OpError
-	return errors.As(err, &cert) || errors.As(err, &record) || errors.Is(err, http.ErrSchemeMismatch) ||
+	return errors.As(err, &record) || errors.Is(err, http.ErrSchemeMismatch) ||
 		errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error") ||
-		hasText(err, "tls: ", "x509: ")
+		hasText(err, "tls: ")
+}
+
+// isCut reports whether an answer that net/http takes for malformed may be one that broke off
+// within a line of its header: net/http does not say so, but complains about the part of the
+// line that it has.
+func isCut(msg string) bool {
+	if line, ok := complaint(msg, "malformed HTTP response "); ok {
+		return line != "" && (strings.HasPrefix("HTTP/1.1 ", line) || strings.HasPrefix("HTTP/1.0 ", line))
+	}
+	if code, ok := complaint(msg, "malformed HTTP status code "); ok {
+		return len(code) < 3 && strings.Trim(code, "0123456789") == ""
+	}
+	name, ok := complaint(msg, "malformed MIME header: missing colon: ")
+	return ok && httpguts.ValidHeaderFieldName(name)
+}
+
+// complaint returns what a message that says so quotes.
+func complaint(msg, says string) (quoted string, ok bool) {
+	_, after, ok := strings.Cut(msg, says)
+	if !ok {
+		return "", false
+	}
+	quoted, err := strconv.Unquote(after)
+	return quoted, err == nil
 }
 
 // hasText is for errors that net/http and crypto/tls make without a type. The

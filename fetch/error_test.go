@@ -97,11 +97,11 @@ var provocations = []provocation{
 		cfg.Resolve = map[string]string{"other.test:443": srv.Listener.Addr().String()}
 		return cfg, "https://other.test/"
 	}},
-	{ReasonTLS, "plain HTTP server", func(t *testing.T) (Config, string) {
+	{ReasonHandshake, "plain HTTP server", func(t *testing.T) (Config, string) {
 		base, _ := serve(t, nil)
 		return Config{}, strings.Replace(base, "http:", "https:", 1)
 	}},
-	{ReasonTLS, "server wants a certificate", func(t *testing.T) (Config, string) {
+	{ReasonHandshake, "server wants a certificate", func(t *testing.T) (Config, string) {
 		srv, cfg := serveTLS(t, nil, func(srv *httptest.Server) {
 			srv.TLS.ClientAuth = tls.RequireAnyClientCert
 			// In 1.3 the handshake is over when the server finds out.
@@ -109,15 +109,40 @@ var provocations = []provocation{
 		})
 		return cfg, srv.URL
 	}},
-	{ReasonTLS, "no common version", func(t *testing.T) (Config, string) {
+	{ReasonHandshake, "no common version", func(t *testing.T) (Config, string) {
 		srv, cfg := serveTLS(t, nil, func(srv *httptest.Server) { srv.TLS.MaxVersion = tls.VersionTLS12 })
 		cfg.TLS = cfg.TLS.Clone()
 		cfg.TLS.MinVersion = tls.VersionTLS13
 		return cfg, srv.URL
 	}},
+	{ReasonHandshake, "an alert", func(t *testing.T) (Config, string) {
+		base := rawListener(t, func(c net.Conn) {
+			c.Read(make([]byte, 1))
+			io.WriteString(c, "\x15\x03\x01\x00\x02\x02\x28")
+			untilClosed(c)
+		})
+		return Config{}, strings.Replace(base, "http:", "https:", 1)
+	}},
+	{ReasonHandshake, "not TLS", func(t *testing.T) (Config, string) {
+		base := rawListener(t, func(c net.Conn) { c.Read(make([]byte, 1)); io.WriteString(c, "SSH-2.0-x\r\n"); untilClosed(c) })
+		return Config{}, strings.Replace(base, "http:", "https:", 1)
+	}},
 	{ReasonReset, "closes without an answer", func(t *testing.T) (Config, string) { return Config{}, answer(t, "") }},
 	{ReasonReset, "closes within the header", func(t *testing.T) (Config, string) {
 		return Config{}, answer(t, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n")
+	}},
+	{ReasonReset, "closes within the version", func(t *testing.T) (Config, string) { return Config{}, answer(t, "HTT") }},
+	{ReasonReset, "closes before the status", func(t *testing.T) (Config, string) { return Config{}, answer(t, "HTTP/1.1 ") }},
+	{ReasonReset, "closes within the status", func(t *testing.T) (Config, string) { return Config{}, answer(t, "HTTP/1.1 2") }},
+	{ReasonReset, "closes behind the status", func(t *testing.T) (Config, string) { return Config{}, answer(t, "HTTP/1.1 200") }},
+	{ReasonReset, "closes within a field's name", func(t *testing.T) (Config, string) {
+		return Config{}, answer(t, "HTTP/1.1 200 OK\r\nContent-Ty")
+	}},
+	{ReasonReset, "closes within a later field's name", func(t *testing.T) (Config, string) {
+		return Config{}, answer(t, "HTTP/1.1 200 OK\r\nA: b\r\nContent-Ty")
+	}},
+	{ReasonReset, "closes within a field's value", func(t *testing.T) (Config, string) {
+		return Config{}, answer(t, "HTTP/1.1 200 OK\r\nContent-Type: te")
 	}},
 	{ReasonReset, "resets", func(t *testing.T) (Config, string) { return Config{}, serveRaw(t, reset) }},
 	{ReasonReset, "resets within the body", func(t *testing.T) (Config, string) {
@@ -132,6 +157,7 @@ var provocations = []provocation{
 	}},
 	{ReasonReset, "HTTP/2 stream", func(t *testing.T) (Config, string) {
 		srv, cfg := serveTLS(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+		cfg.HTTP2 = true
 		return cfg, srv.URL
 	}},
 	{ReasonReset, "HTTP/2 stream within the body", func(t *testing.T) (Config, string) {
@@ -140,6 +166,7 @@ var provocations = []provocation{
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
 		})
+		cfg.HTTP2 = true
 		return cfg, srv.URL
 	}},
 	{ReasonReset, "HTTP/2 GOAWAY", func(t *testing.T) (Config, string) {
@@ -162,7 +189,7 @@ var provocations = []provocation{
 	}},
 	{ReasonHeader, "HTTP/2", func(t *testing.T) (Config, string) {
 		srv, cfg := serveTLS(t, longHeader)
-		cfg.MaxHeader = 5000
+		cfg.MaxHeader, cfg.HTTP2 = 5000, true
 		return cfg, srv.URL
 	}},
 	{ReasonHeader, "many interim responses", func(t *testing.T) (Config, string) {
@@ -239,8 +266,8 @@ func TestReasons(t *testing.T) {
 
 func TestTemporary(t *testing.T) {
 	temporary := map[Reason]bool{
-		ReasonDNS: true, ReasonConnect: true, ReasonProxy: true, ReasonTimeout: true, ReasonSlow: true,
-		ReasonReset: true, ReasonBody: true, ReasonLocal: true,
+		ReasonDNS: true, ReasonConnect: true, ReasonProxy: true, ReasonHandshake: true, ReasonTimeout: true,
+		ReasonSlow: true, ReasonReset: true, ReasonProtocol: true, ReasonBody: true, ReasonLocal: true,
 	}
 	for _, r := range append(Reasons(), "") {
 		if r.Temporary() != temporary[r] {

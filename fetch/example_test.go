@@ -114,7 +114,7 @@ func ExampleReasons() {
 			fmt.Print(r, " ")
 		}
 	}
-	// Output: dns connect proxy timeout slow reset body local
+	// Output: dns connect proxy handshake timeout slow reset protocol body local
 }
 
 func ExampleRobots() {

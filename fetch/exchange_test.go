@@ -30,6 +30,7 @@ func TestExchange(t *testing.T) {
 	plain, _ := serve(t, handler)
 	secure1, trust1 := serveTLS(t, handler, func(srv *httptest.Server) { srv.EnableHTTP2 = false })
 	secure2, trust2 := serveTLS(t, handler)
+	trust2.HTTP2 = true
 	for _, x := range []struct {
 		name, base, proto, negotiated string
 		cfg                           Config

@@ -29,7 +29,7 @@ func mustURL(t testing.TB, raw string) weburl.URL {
 
 func newClient(t testing.TB, cfg Config) *Client {
 	t.Helper()
-	c, err := New(cfg)
+	c, err := New(inMode(t, cfg))
 	if err != nil {
 		t.Fatal(err)
 	}

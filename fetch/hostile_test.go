@@ -83,7 +83,7 @@ var hostileAnswers = []hostileAnswer{
 	{name: "RFC 9112 7.1.1 extensions without end", sends: chunked("3\r\nabc\r\n"), flood: "1;" + strings.Repeat("x", 3000) + "\r\nx\r\n", reason: ReasonBody, status: 200, body: "abc"},
 	{name: "RFC 9112 7.1.2 trailers without end", sends: chunked("3\r\nabc\r\n0\r\n"), flood: "X: y\r\n", reason: ReasonBody, status: 200, body: "abc"},
 	{name: "RFC 9112 8 closed within the header", sends: ok200 + "Content-Length: 2\r\n", reason: ReasonReset},
-	{name: "RFC 9112 8 closed within a line", sends: ok200 + "Content-Le", reason: ReasonProtocol},
+	{name: "RFC 9112 8 closed within a line", sends: ok200 + "Content-Le", reason: ReasonReset},
 	{name: "RFC 9112 9.3 a body without end", sends: ok200 + "Content-Type: text/html\r\n\r\n", flood: page, status: 200, body: "cut"},
 	{name: "RFC 9112 9.3 chunks of a byte without end", sends: chunked(""), flood: "1\r\nx\r\n", status: 200, body: "cut"},
 }
@@ -208,11 +208,13 @@ func hostileHTTP2(t *testing.T, answer func(f *http2.Framer, stream uint32) erro
 			}
 		}
 	}
-	return serveTLS(t, nil, func(srv *httptest.Server) {
+	srv, cfg := serveTLS(t, nil, func(srv *httptest.Server) {
 		srv.EnableHTTP2 = false
 		srv.TLS.NextProtos = []string{"h2"}
 		srv.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": serve}
 	})
+	cfg.HTTP2 = true
+	return srv, cfg
 }
 
 // h2Header is the header of an answer, as HTTP/2 writes it.

@@ -22,56 +22,39 @@ const (
 // errSlow says that a body came too slowly.
 var errSlow = errors.New("body comes too slowly")
 
-// pace ends a fetch whose body, on the wire, comes more slowly than a rate, averaged
-// since the header. It looks when the body would be too slow if no more came: a
-// timer of its own, since the reader may be waiting for the next byte for ever. A
-// nil pace does nothing.
+// pace says whether a body comes, on the wire, more slowly than a rate, averaged since the
+// header. A nil pace allows everything.
 type pace struct {
-	rate    int64 // bytes a second
-	began   time.Time
-	cancel  context.CancelFunc // ends the fetch
-	timer   *time.Timer        // the first look's; owned by who made the pace
-	bytes   atomic.Int64       // read so far
-	slow    atomic.Bool        // the fetch was ended
-	stopped atomic.Bool
+	rate  int64 // bytes a second
+	began time.Time
+	bytes atomic.Int64 // read so far
+	slow  atomic.Bool  // it was found too slow
 }
 
-// newPace begins to watch; stop ends it.
-func newPace(rate int64, cancel context.CancelFunc) *pace {
+// newPace begins now; a rate of 0 allows everything.
+func newPace(rate int64) *pace {
 	if rate <= 0 {
 		return nil
 	}
-	p := &pace{rate: rate, began: time.Now(), cancel: cancel}
-	p.timer = time.AfterFunc(paceGrace, p.look)
-	return p
+	return &pace{rate: rate, began: time.Now()}
 }
 
-func (p *pace) look() {
-	if p.stopped.Load() {
-		return
-	}
+// look reports whether the body is too slow, and else when to look again: when it would be too
+// slow if no more came.
+func (p *pace) look() (again time.Duration, slow bool) {
 	took := time.Since(p.began)
 	covered := time.Duration(float64(p.bytes.Load()) / float64(p.rate) * float64(time.Second))
 	if covered <= took {
 		p.slow.Store(true)
-		p.cancel()
-		return
+		return 0, true
 	}
-	time.AfterFunc(min(max(covered-took, paceCheck), paceGrace), p.look)
+	return min(max(covered-took, paceCheck), paceGrace), false
 }
 
 // read counts n bytes.
 func (p *pace) read(n int) {
 	if p != nil {
 		p.bytes.Add(int64(n))
-	}
-}
-
-// stop ends the watch. A look that is due within the next seconds finds it ended.
-func (p *pace) stop() {
-	if p != nil {
-		p.stopped.Store(true)
-		p.timer.Stop()
 	}
 }
 
@@ -82,4 +65,39 @@ func (p *pace) cause(err error) error {
 	}
 	return fmt.Errorf("%w: %d bytes in %.0f s, and at least %d a second are wanted",
 		errSlow, p.bytes.Load(), time.Since(p.began).Seconds(), p.rate)
+}
+
+// watch ends a fetch that is too slow. It has a timer of its own, since the reader may be waiting
+// for the next byte for ever. A nil watch does nothing.
+type watch struct {
+	pace    *pace
+	cancel  context.CancelFunc // ends the fetch
+	timer   *time.Timer        // the first look's; owned by who made the watch
+	stopped atomic.Bool
+}
+
+func newWatch(p *pace, cancel context.CancelFunc) *watch {
+	w := &watch{pace: p, cancel: cancel}
+	w.timer = time.AfterFunc(paceGrace, w.look)
+	return w
+}
+
+func (w *watch) look() {
+	if w.stopped.Load() {
+		return
+	}
+	again, slow := w.pace.look()
+	if slow {
+		w.cancel()
+		return
+	}
+	time.AfterFunc(again, w.look)
+}
+
+// stop ends the watch. A look that is due within the next seconds finds it ended.
+func (w *watch) stop() {
+	if w != nil {
+		w.stopped.Store(true)
+		w.timer.Stop()
+	}
 }

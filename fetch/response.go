@@ -36,8 +36,8 @@ type Response struct {
 	Elapsed   time.Duration // from Started to the body's last byte
 
 	// Request is the header that was sent, with the User-Agent, the Accept-Encoding that
-	// this package sets, cookies, and what Config.Prepare set. What net/http adds when it
-	// writes is missing: Host (in HTTP/2 the pseudo-fields) and, to a proxy,
+	// this package sets, cookies, and what Config.Prepare set. What is added when it is
+	// written is missing: Host (in HTTP/2 the pseudo-fields) and, to a proxy,
 	// Proxy-Authorization. It must not be modified: without cookies and Prepare, all
 	// requests of a Client share it.
 	Request http.Header
@@ -48,22 +48,42 @@ type Response struct {
 	// https proxy's stands here. It must not be modified: all responses over one connection
 	// share it.
 	TLS *tls.ConnectionState
+	// WireRequest and WireResponse are, with Config.KeepWire, every byte of the request and
+	// of the answer, interim answers included, as they went over the connection, inside TLS.
+	// They are valid until Release. WireResponse ends where reading ended: behind the answer,
+	// or where its body was cut.
+	WireRequest, WireResponse []byte
 
 	asked url.URL // what the request points to; see Client.request
 	buf   *[]byte // where Body lies
+	wire  *[]byte // where WireRequest and WireResponse lie
 	pools *pools
 }
 
-// Release gives the body's buffer back. The Body, and every slice of it, must
-// not be used any more. Releasing twice, or never, does no harm. Do not release
-// a copy of the struct as well: the two share the buffer. For a Response that no
-// Client made, Release does nothing.
+// Release gives the buffers back of Body, WireRequest and WireResponse. These, and
+// every slice of them, must not be used any more. Releasing twice, or never, does
+// no harm. Do not release a copy of the struct as well: the two share the buffers.
+// For a Response that no Client made, Release does nothing.
 func (r *Response) Release() {
-	if r == nil || r.buf == nil {
+	if r == nil {
 		return
 	}
-	r.pools.putBody(r.buf)
-	r.buf, r.Body = nil, nil
+	if r.buf != nil {
+		r.pools.putBody(r.buf)
+		r.buf, r.Body = nil, nil
+	}
+	if r.wire != nil {
+		r.pools.putBody(r.wire)
+		r.wire, r.WireRequest, r.WireResponse = nil, nil, nil
+	}
+}
+
+// keepWire takes over what went over the connection: the bytes of the request, those of the
+// answer, and some that were read ahead, from behind it.
+func (r *Response) keepWire(tape *[]byte, request, behind int) {
+	r.wire = tape
+	r.WireRequest = (*tape)[:request:request]
+	r.WireResponse = (*tape)[request : len(*tape)-behind]
 }
 
 // setHeader fills in the fields that come from the header.

@@ -37,8 +37,11 @@ type RobotsConfig struct {
 	ErrorTTL     time.Duration
 	MaxBytes     int64 // how much of a file is read; 500 KiB, the least by RFC 9309
 	MaxRedirects int   // 5, which RFC 9309 wants to be the least; negative: none
-	MaxOrigins   int   // how many origins are kept; 100,000
-	MaxMemory    int64 // about how many bytes they may take together; 64 MiB
+	// Delay is the least time between an answer and the next request to the same host, where
+	// redirects lead from one to the other. What else asks a host meanwhile is not known here.
+	Delay      time.Duration
+	MaxOrigins int   // how many origins are kept; 100,000
+	MaxMemory  int64 // about how many bytes they may take together; 64 MiB
 }
 
 // Robots keeps the robots.txt rules of the origins met last, and fetches what
@@ -217,8 +220,15 @@ func (r *Robots) fetch(ctx context.Context, origin string, each EachExchange) (o
 	if err != nil {
 		return outcome{rules: uniform(RobotsUnreachable, "disallow-all: not an origin"), ttl: r.cfg.TTL}, nil
 	}
+	answered := map[string]time.Time{}
 	for range max(r.cfg.MaxRedirects, 0) + 1 {
+		if last, ok := answered[at.Host()]; ok {
+			if err := sleep(ctx, r.cfg.Delay-time.Since(last)); err != nil {
+				return outcome{}, err
+			}
+		}
 		res, err := r.get(ctx, at)
+		answered[at.Host()] = time.Now()
 		a := r.read(at, res, err)
 		if each == nil || !each(at, res, err) { // res may not be used from here on
 			res.Release()
@@ -232,6 +242,21 @@ func (r *Robots) fetch(ctx context.Context, origin string, each EachExchange) (o
 		at = a.next
 	}
 	return r.astray("too many redirects"), nil
+}
+
+// sleep returns early, with an error, when ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // astray is the answer where redirects lead to no file: as if there were none

@@ -273,6 +273,9 @@ func hostileRobots(size int) map[string]string {
 // A hostile file may cost time in proportion to its size, and its rules may not
 // cost much more memory than it has bytes.
 func TestHostileRobots(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	const size = 500 << 10
 	path := "/" + strings.Repeat("a", 2000) + "?" + strings.Repeat("a/", 200)
 	for name, file := range hostileRobots(size) {

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -75,14 +76,16 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestHeaderTimeout(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		c := newClient(t, Config{HeaderTimeout: 3 * time.Second, DialContext: pipeDialer(untilClosed)})
-		started := time.Now()
-		_, err := c.Get(t.Context(), mustURL(t, anywhere))
-		if got := reasonOf(t, err); got != ReasonTimeout || time.Since(started) != 3*time.Second {
-			t.Errorf("%q after %v", got, time.Since(started))
-		}
-	})
+	for _, name := range []string{"no header", "header a byte a second", "an interim answer a second"} {
+		inBubble(t, func(t *testing.T) {
+			c := newClient(t, Config{HeaderTimeout: 3500 * time.Millisecond, DialContext: pipeDialer(slownesses[name])})
+			started := time.Now()
+			_, err := c.Get(t.Context(), mustURL(t, anywhere))
+			if got := reasonOf(t, err); got != ReasonTimeout || time.Since(started) != 3500*time.Millisecond {
+				t.Errorf("%s: %q after %v", name, got, time.Since(started))
+			}
+		})
+	}
 }
 
 func TestHandshakeTimeout(t *testing.T) {
@@ -162,7 +165,7 @@ func keepOpen() func(context.Context, string, string) (net.Conn, error) {
 // their ends open: the bubble does not end before all its goroutines have.
 func TestCloseLeavesNoGoroutine(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		c, err := New(Config{DialContext: keepOpen()})
+		c, err := New(inMode(t, Config{DialContext: keepOpen()}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,8 +179,8 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	})
 }
 
-// A dial nobody waits for any more, since another connection became free, ends
-// with the client.
+// A dial of net/http's that nobody waits for any more, since another connection became free,
+// ends with the client.
 func TestCloseEndsDials(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		free := make(chan bool)
@@ -190,6 +193,7 @@ func TestCloseEndsDials(t *testing.T) {
 		var dials atomic.Int64
 		ended := make(chan error, 1)
 		c, err := New(Config{
+			HTTP2:       true,
 			DialTimeout: time.Hour,
 			DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 				if dials.Add(1) == 1 {
@@ -252,6 +256,134 @@ func TestIdleConnectionsPerHost(t *testing.T) {
 	})
 }
 
+// closer is a connection that says when it is closed.
+type closer struct {
+	net.Conn
+	closed func()
+}
+
+func (c *closer) Close() error {
+	c.closed()
+	return c.Conn.Close()
+}
+
+// Never are more connections open than may be: an idle one makes room, or the page waits, and
+// one that waits for too long fails here and not at its host.
+func TestMaxOpen(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		const most = 3
+		var open, highest, dials atomic.Int64
+		dial := pipeDialer(func(c net.Conn) {
+			for ok := true; ok; ok = readRequest(c) == nil {
+				time.Sleep(time.Second) // virtual
+				io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+			}
+		})
+		c := ownClient(t, Config{MaxOpen: most, Timeout: 20 * time.Second, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			dials.Add(1)
+			highest.Store(max(highest.Load(), open.Add(1)))
+			c, err := dial(ctx, network, addr)
+			return &closer{c, func() { open.Add(-1) }}, err
+		}})
+		started := time.Now()
+		var pages sync.WaitGroup
+		for i := range 30 {
+			pages.Go(func() { get(t, c, fmt.Sprintf("http://h%d.test/", i)) })
+		}
+		pages.Wait()
+		if took := time.Since(started); took > 11*time.Second {
+			t.Errorf("30 pages of a second over %d connections took %v", most, took)
+		}
+		if highest.Load() != most || dials.Load() != 30 {
+			t.Errorf("%d connections were open at once, want %d; %d dials", highest.Load(), most, dials.Load())
+		}
+		started = time.Now()
+		failed := atomic.Int64{}
+		for i := range 90 { // three a second, so that some 30 must give up
+			pages.Go(func() {
+				res, err := c.Get(t.Context(), mustURL(t, fmt.Sprintf("http://g%d.test/", i)))
+				if got := reasonOf(t, err); got == ReasonLocal && time.Since(started) == 20*time.Second {
+					failed.Add(1)
+				} else if got != "" && got != ReasonTimeout {
+					t.Errorf("%q after %v: %v", got, time.Since(started), err)
+				}
+				res.Release()
+			})
+		}
+		pages.Wait()
+		if n := failed.Load(); n < 15 || n > 30 || highest.Load() != most {
+			t.Errorf("%d pages got no connection, want some 30; %d were open at once, want %d", n, highest.Load(), most)
+		}
+	})
+}
+
+// A connection that becomes idle when the client is closed, or whose page's context has ended, is
+// closed, too.
+func TestWhatIsNotKept(t *testing.T) {
+	for name, end := range map[string]func(*Client, context.CancelFunc){
+		"closed":   func(c *Client, _ context.CancelFunc) { c.Close() },
+		"canceled": func(_ *Client, cancel context.CancelFunc) { cancel() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				closed := false
+				dial := pipeDialer(func(conn net.Conn) {
+					io.WriteString(conn, ok200+"Content-Type: text/html\r\nContent-Length: 2\r\n\r\nok")
+					untilClosed(conn)
+				})
+				ctx, cancel := context.WithCancel(t.Context())
+				var c *Client
+				c = ownClient(t, Config{
+					DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+						conn, err := dial(ctx, network, addr)
+						return &closer{conn, func() { closed = true }}, err
+					},
+					BodyLimit: func(string) int64 { // the body was read ahead
+						end(c, cancel)
+						synctest.Wait()
+						return 1 << 20
+					},
+				})
+				res, err := c.Get(ctx, mustURL(t, anywhere))
+				if err != nil || !closed {
+					t.Errorf("%v; the connection is closed: %v", err, closed)
+				}
+				res.Release()
+			})
+		})
+	}
+}
+
+// A page that is canceled when its request has just been written ends at once, although a
+// HeaderTimeout then sets another deadline.
+func TestCanceledBehindTheWrite(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		dial := pipeDialer(untilClosed)
+		c := ownClient(t, Config{HeaderTimeout: 3 * time.Second, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := dial(ctx, network, addr)
+			return &writeHook{conn, func() { cancel(); synctest.Wait() }}, err
+		}})
+		started := time.Now()
+		_, err := c.Get(ctx, mustURL(t, anywhere))
+		if got := reasonOf(t, err); got != ReasonCanceled || time.Since(started) != 0 {
+			t.Errorf("%q after %v: %v", got, time.Since(started), err)
+		}
+	})
+}
+
+// writeHook is a connection that calls written after each write.
+type writeHook struct {
+	net.Conn
+	written func()
+}
+
+func (c *writeHook) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.written()
+	return n, err
+}
+
 // Idle connections are closed in time.
 func TestIdleTimeout(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
@@ -267,10 +399,16 @@ func TestIdleTimeout(t *testing.T) {
 		if dials != 1 {
 			t.Errorf("%d dials within the idle time", dials)
 		}
-		time.Sleep(idleTimeout + time.Second) // virtual
-		get(t, c, anywhere)
+		time.Sleep(idleTimeout / 2) // virtual
+		get(t, c, "http://other.test/")
+		time.Sleep(idleTimeout/2 + time.Second) // virtual
+		get(t, c, "http://other.test/")
 		if dials != 2 {
-			t.Errorf("%d dials after the idle time, want 2", dials)
+			t.Errorf("%d dials to two hosts within the idle time of the second", dials)
+		}
+		get(t, c, anywhere)
+		if dials != 3 {
+			t.Errorf("%d dials after the idle time, want 3", dials)
 		}
 	})
 }
@@ -310,10 +448,16 @@ func TestCloseClosesConnections(t *testing.T) {
 				}
 			}
 		})
-	c := newClient(t, cfg)
-	if res := get(t, c, srv.URL+"/"); res.Proto != "HTTP/2.0" {
-		t.Fatal(res.Proto)
+	for http2, want := range map[bool]string{false: "HTTP/1.1", true: "HTTP/2.0"} {
+		cfg.HTTP2 = http2
+		c, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res := get(t, c, srv.URL+"/"); res.Proto != want {
+			t.Fatalf("%s, want %s", res.Proto, want)
+		}
+		c.Close()
+		<-closed // hangs if Close leaves it open
 	}
-	c.Close()
-	<-closed // hangs if Close leaves it open
 }

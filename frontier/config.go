@@ -5,18 +5,18 @@ import "time"
 // Config sets the limits of a Frontier. The zero value is polite: each host gets one
 // request at a time, a second apart, and each page is tried once.
 type Config struct {
-	// Delay is the least time between the starts of two requests to one host; 0 means 1 s,
-	// NoDelay none.
+	// Delay is the least time between the starts of two requests to one host; 0 means
+	// DefaultDelay, NoDelay none.
 	Delay       time.Duration
 	MaxDelay    time.Duration // longest Crawl-delay obeyed; 0 means 30 s, NoDelay obeys none
 	PerHost     int           // connections per host; below 1 means 1
 	Retries     int           // further attempts of a page whose host is well, 0 to 250
 	MaxPerHost  int           // URLs admitted per host; 0 means no limit
-	MaxBackoff  time.Duration // a host asking for a longer wait is closed; 0 means 10 min
 	MaxFailures int           // failures in a row that close a host that never answered; 0 means 10
 	// Patience is how long a host or page in trouble is waited for, from its first failure,
-	// before it is given up; 0 means DefaultPatience, NoPatience not at all. While no host has
-	// answered at all it is a minute at most, unless this machine has no network.
+	// before it is given up; 0 means DefaultPatience, NoPatience not at all. A host that asks for
+	// a longer wait is closed at once. While no host has answered at all it is a minute at most,
+	// unless this machine has no network.
 	Patience time.Duration
 	Interval time.Duration // least time between two requests to any hosts; 0 means none
 	Slots    int           // workers; up to a quarter are kept for prompt hosts. 0 keeps none
@@ -29,6 +29,9 @@ type Config struct {
 	OrderSeed  uint64 // secret: else a site could make up pages that count for many in-links
 }
 
+// DefaultDelay is a pause that no small server feels.
+const DefaultDelay = time.Second
+
 // DefaultOrderPages is how many queued URLs get a score under an Order: some 64 MiB.
 const DefaultOrderPages = 1 << 18
 
@@ -39,7 +42,7 @@ const NoDelay time.Duration = -1
 func (c Config) withDefaults() Config {
 	switch {
 	case c.Delay == 0:
-		c.Delay = time.Second
+		c.Delay = DefaultDelay
 	case c.Delay < 0:
 		c.Delay = 0
 	}
@@ -50,9 +53,6 @@ func (c Config) withDefaults() Config {
 		c.MaxDelay = 0
 	}
 	c.PerHost = max(c.PerHost, 1)
-	if c.MaxBackoff == 0 {
-		c.MaxBackoff = 10 * time.Minute
-	}
 	if c.MaxFailures == 0 {
 		c.MaxFailures = 10
 	}

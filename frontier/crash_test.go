@@ -13,6 +13,7 @@ import (
 
 // process is a Frontier on a disk with a model of what it holds and has asked.
 type process struct {
+	outage bool // said by the last lease
 	f      *Frontier
 	d      *memDisk
 	now    time.Time
@@ -93,7 +94,8 @@ func (p *process) lease(t *testing.T) {
 		return
 	}
 	u, h := it.URL.String(), it.URL.Host()
-	it.Last, it.LastFaulty, it.cash = false, false, 0
+	p.outage = it.Lease.Outage
+	it.Lease, it.cash = Lease{}, 0
 	if want, ok := p.queued[u]; !ok || it != want {
 		t.Fatalf("leased %+v, queued is %+v", it, want)
 	}
@@ -118,7 +120,10 @@ func (p *process) end(rng *rand.Rand, it Item) {
 		})
 	}
 	closed := false
-	if rng.IntN(5) == 0 {
+	if p.outage && rng.IntN(2) == 0 {
+		closed = p.f.Heard(it, p.now, p.now)
+		p.queued[u] = it
+	} else if rng.IntN(5) == 0 {
 		closed = p.f.Return(it, p.now)
 		p.queued[u] = it
 	} else {
@@ -207,7 +212,7 @@ func failuresOf(h *host) int {
 func list(t *testing.T, s saved, name string) int {
 	t.Helper()
 	var want []Item
-	f := restore(t, Config{Delay: NoDelay, MaxBackoff: time.Hour}, s.d.crash(), epoch)
+	f := restore(t, Config{Delay: NoDelay, Patience: time.Hour}, s.d.crash(), epoch.Add(1000*time.Hour))
 	f.Drain(name, 1<<30, func(it Item) { want = append(want, it) })
 	var got []Item
 	err := Queue(name, s.d.hosts[name], s.d, func(pos int, it Item) bool {
@@ -257,7 +262,8 @@ func TestRestoredHostWaits(t *testing.T) {
 		{"changed cap of it", Config{MaxDelay: time.Second}, Config{}, 20 * time.Second, Outcome{}, 20 * time.Second},
 		{"no sooner than it was to be", Config{Delay: time.Minute}, Config{}, 0, Outcome{}, 50 * time.Second},
 		{"Retry-After", Config{}, Config{}, 0, Outcome{Kind: Throttled, RetryAfter: 5 * time.Minute}, 5 * time.Minute},
-		{"never more than MaxBackoff", Config{}, Config{MaxBackoff: time.Minute}, 0, Outcome{Kind: Throttled, RetryAfter: 5 * time.Minute}, time.Minute},
+		{"Retry-After as long as patience", Config{}, Config{}, 0, Outcome{Kind: Throttled, RetryAfter: DefaultPatience}, DefaultPatience},
+		{"never more than patience", Config{}, Config{Patience: 12 * time.Minute}, 0, Outcome{Kind: Throttled, RetryAfter: 25 * time.Minute}, 12 * time.Minute},
 		{"Interval", Config{Delay: NoDelay}, Config{Delay: NoDelay, Interval: 4 * time.Second}, 0, Outcome{}, 4 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -103,11 +103,12 @@ func TestDamagedStateIsRefused(t *testing.T) {
 }
 
 func TestItemCodec(t *testing.T) {
-	it := Item{URL: mustParse(t, "https://a.example/x?y"), Via: "http://v/", From: "http://f/", Depth: 7, Hops: 3, Sitemap: true, Attempt: 2, Last: true}
+	it := Item{URL: mustParse(t, "https://a.example/x?y"), Via: "http://v/", From: "http://f/", Depth: 7, Hops: 3}
+	it.Sitemap, it.Attempt, it.Lease.Last = true, 2, true
 	b := AppendItem([]byte("before"), it)
 	b = append(b, "after"...)
 	got, rest, err := DecodeItem(b[len("before"):])
-	it.Last = false
+	it.Lease = Lease{}
 	if err != nil || got != it || string(rest) != "after" {
 		t.Errorf("got %+v, %q, %v", got, rest, err)
 	}

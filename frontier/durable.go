@@ -50,9 +50,10 @@ func (f *Frontier) fail(err error) error {
 // disk, before anything else is done with that host. A URL that was leased is queued
 // again, at the front, with the attempts it had. Nobody knows which requests were sent
 // after that commit, so the host is not asked before now plus its spacing, nor before the
-// time that was saved; a wait of more than MaxBackoff counts as MaxBackoff. Budgets,
-// failures and a closed host remain as they were, and patience with hosts begins anew; delays
-// follow this Frontier's Config. A closed host may have URLs queued still: Drain it.
+// time that was saved; a wait of more than Patience, and of more than ten minutes, counts as the
+// longer of the two. Budgets, failures and a closed host remain as they were, and patience with
+// hosts and pages begins anew; delays follow this Frontier's Config. A closed host may have URLs
+// queued still: Drain it.
 func (f *Frontier) Restore(hostname string, state []byte, now time.Time) error {
 	s, err := ReadHost(hostname, state)
 	if err != nil {
@@ -61,12 +62,19 @@ func (f *Frontier) Restore(hostname string, state []byte, now time.Time) error {
 	if _, known := f.hosts[hostname]; known {
 		return f.fail(fmt.Errorf("%s was restored or used before: %w", hostname, ErrDamaged))
 	}
+	f.began = later(f.began, now)
 	h := f.host(hostname)
 	h.closed, h.answered, h.admitted = s.Closed, s.Answered, s.Admitted
 	h.crawlDelay = s.CrawlDelay
 	h.delay = f.delay(h.crawlDelay)
 	f.restoreTrouble(h, &s, now)
 	h.notBefore = later(now.Add(h.spacing()), f.onThisClock(s.NotBefore, now))
+	if s.Failures > 0 {
+		h.trouble.since = h.notBefore // patience begins anew, when it may be asked
+	}
+	for i := range s.items {
+		s.items[i].restored(now)
+	}
 	h.restoreQueue(&s)
 	f.queued += h.queued()
 	if f.steer != nil {
@@ -93,24 +101,28 @@ func (h *host) restoreQueue(s *HostState) {
 }
 
 // restoreTrouble takes in a host's trouble and the pages that wait for another attempt.
-// Patience with a host begins anew: how it was while the crawl stood still is not known.
 func (f *Frontier) restoreTrouble(h *host, s *HostState, now time.Time) {
 	if s.Failures == 0 && s.Backoff == 0 && len(s.delayed) == 0 && s.backoffUntil.IsZero() {
 		return
 	}
 	h.trouble = &trouble{
-		failures: s.Failures, backoff: min(s.Backoff, f.cfg.MaxBackoff), backoffUntil: f.onThisClock(s.backoffUntil, now),
+		failures: s.Failures, why: s.Why, backoff: min(s.Backoff, f.longest()), backoffUntil: f.onThisClock(s.backoffUntil, now),
 		slowed:  now, // no request of this run began before
 		delayed: s.delayed,
-	}
-	if s.Failures > 0 {
-		h.trouble.since = now
 	}
 	for i := range s.delayed {
 		d := &s.delayed[i]
 		d.due = now.Add(min(max(d.due.Sub(now), 0), maxGap))
+		d.restored(now)
 	}
 	slices.SortStableFunc(s.delayed, byDue)
+}
+
+// restored corrects a time that is yet to come, since the wall clock was set back.
+func (it *Item) restored(now time.Time) {
+	if it.Since.After(now) {
+		it.Since = now
+	}
 }
 
 func (l *savedLevel) stored() *stored {
@@ -172,8 +184,8 @@ func (l *savedLevel) each(hostname string, p *pager, fn func(Item) bool) error {
 }
 
 // onThisClock rebases a saved wall-clock time onto now's monotonic clock, clamped to
-// [now, now+MaxBackoff], so that jumps of the wall clock, since it was saved or later, do
+// [now, now+longest], so that jumps of the wall clock, since it was saved or later, do
 // not matter.
 func (f *Frontier) onThisClock(saved, now time.Time) time.Time {
-	return now.Add(min(max(saved.Sub(now), 0), f.cfg.MaxBackoff))
+	return now.Add(min(max(saved.Sub(now), 0), f.longest()))
 }

@@ -28,7 +28,7 @@
 // least the host's spacing apart: the configured delay, the robots.txt
 // Crawl-delay if that is longer, or the current back-off. An answer of 429 or 503
 // (Throttled) doubles the back-off, or sets it to the Retry-After that came with it;
-// each good answer halves it. A host that asks for a longer wait than MaxBackoff,
+// each good answer halves it. A host that asks for a longer wait than Patience,
 // or fails or throttles MaxFailures times in a row, is closed: it is not asked again, and
 // its queue can be drained.
 //
@@ -76,6 +76,7 @@ type Frontier struct {
 	just    weburl.URL // leased by the latest call, if that was Next
 	slots   slots
 	network network
+	began   time.Time // of this run, if it restored an earlier one's hosts
 	steer   *steering // nil in breadth-first order
 	record  []byte    // the record being written; kept to save an allocation per push
 
@@ -123,6 +124,24 @@ func (f *Frontier) Push(it Item) {
 	f.queue(h, it)
 }
 
+// Requeue queues an item that has been done. It has its place in its host's page budget still.
+func (f *Frontier) Requeue(it Item) { f.queue(f.host(it.URL.Host()), it) }
+
+// Reopen opens all hosts that were closed, as if they had had no trouble. What a host has
+// asked for, it gets: it is not asked before the time that was saved.
+func (f *Frontier) Reopen() {
+	for _, h := range f.hosts {
+		if !h.closed {
+			continue
+		}
+		h.closed = false
+		if h.trouble != nil {
+			h.trouble.end()
+		}
+		f.changed(h)
+	}
+}
+
 func (f *Frontier) queue(h *host, it Item) {
 	f.record = h.push(it, f.record, f.pager)
 	f.spareRecord()
@@ -158,8 +177,8 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 		h.leases = f.leases.add(h.leases, it)
 	}
 	spent := it.Attempt >= f.cfg.Retries
-	it.Last = spent && h.fine(&it) || f.expired(&it, now)
-	it.LastFaulty = spent && h.well() || it.Last
+	last := spent && h.fine(&it) || f.expired(&it, now)
+	it.Lease = Lease{Last: last, LastFaulty: last || spent && h.well(), Outage: f.network.down}
 	f.turn++
 	h.turn = f.turn
 	f.queued--
@@ -229,12 +248,42 @@ func (f *Frontier) Return(it Item, started time.Time) (closed bool) {
 	return h.closed
 }
 
+// Heard ends the lease of an item of an Outage whose host has answered: the network is well. That
+// answer says nothing about the item, nor about what its host does with others. The item goes back
+// to the front of its host's queue. Heard reports whether the host has been closed meanwhile, as
+// Return does.
+func (f *Frontier) Heard(it Item, asked, now time.Time) (closed bool) {
+	h := f.release(it, asked)
+	f.answer(h, now)
+	h.front = append(h.front, it)
+	f.queued++
+	f.changed(h)
+	return h.closed
+}
+
+// Postpone ends the lease as if it had never been. The item goes to the end of its rank, which
+// may be another one now. With hold the host is not asked until another lease of it has ended, if
+// there is one. It reports whether the host has been closed meanwhile, as Return does.
+func (f *Frontier) Postpone(it Item, hold bool) (closed bool) {
+	atOnce := f.just == it.URL
+	h := f.release(it, time.Time{})
+	h.held = hold && h.leased > 0
+	f.refund(h, atOnce)
+	it.URL, it.Lease = it.URL.Clone(), Lease{}
+	f.queue(h, it)
+	return h.closed
+}
+
+// Alone reports whether a leased item is its host's only lease.
+func (f *Frontier) Alone(it Item) bool { return f.host(it.URL.Host()).leased == 1 }
+
 // release ends the lease and counts the spacing from the real start.
 func (f *Frontier) release(it Item, started time.Time) *host {
 	f.just = weburl.URL{}
 	h := f.host(it.URL.Host())
 	h.leases = f.leases.remove(h.leases, &it)
 	f.lease(h, -1)
+	h.held = false
 	if !started.IsZero() {
 		h.notBefore = later(h.notBefore, started.Add(h.spacing()))
 		if h.trouble != nil {

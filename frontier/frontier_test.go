@@ -103,7 +103,7 @@ func TestEveryFieldSurvivesTheQueue(t *testing.T) {
 			t.Fatal("Next has nothing")
 		}
 		f.Done(it, epoch, Outcome{})
-		it.Last, it.LastFaulty = false, false
+		it.Lease = Lease{}
 		got[it.URL.String()] = it
 	}
 	for _, want := range in {
@@ -241,8 +241,8 @@ func TestPatienceEnds(t *testing.T) {
 			t.Error("Closed is wrong")
 		}
 	})
-	t.Run("a wait of MaxBackoff", func(t *testing.T) {
-		f := New(Config{MaxBackoff: time.Minute, Retries: 5})
+	t.Run("a wait as long as patience", func(t *testing.T) {
+		f := New(Config{Patience: time.Minute, Retries: 5})
 		f.Push(item(t, "http://a/", 0))
 		it, _ := f.Next(epoch)
 		if s := f.Done(it, epoch, Outcome{Kind: Throttled, Retry: true, RetryAfter: time.Minute}); s.Closed || !s.Again {
@@ -252,8 +252,24 @@ func TestPatienceEnds(t *testing.T) {
 			t.Errorf("the host is asked at %v (%v), want in a minute", at, ok)
 		}
 	})
-	t.Run("a wait beyond MaxBackoff", func(t *testing.T) {
-		f := New(Config{MaxBackoff: time.Minute, Retries: 5})
+	t.Run("a wait of ten minutes, whatever patience is", func(t *testing.T) {
+		for _, patience := range []time.Duration{NoPatience, time.Second} {
+			for wait, closed := range map[time.Duration]bool{leastLongest: false, leastLongest + time.Second: true} {
+				f := New(Config{Patience: patience, Retries: 5})
+				f.Push(item(t, "http://a/1", 0))
+				f.Push(item(t, "http://a/2", 0))
+				it, _ := f.Next(epoch)
+				if s := f.Done(it, epoch, Outcome{Kind: Throttled, Retry: true, RetryAfter: wait}); s.Closed != closed {
+					t.Errorf("patience %v, asked to wait %v: got %+v, want closed %v", patience, wait, s, closed)
+				}
+				if at, ok := f.Wake(); ok == closed || ok && at != epoch.Add(wait) {
+					t.Errorf("patience %v: the host is asked at %v (%v), want in %v", patience, at, ok, wait)
+				}
+			}
+		}
+	})
+	t.Run("a wait beyond patience", func(t *testing.T) {
+		f := New(Config{Patience: time.Minute, Retries: 5})
 		f.Push(item(t, "http://a/", 0))
 		it, _ := f.Next(epoch)
 		if s := f.Done(it, epoch, Outcome{Kind: Throttled, Retry: true, RetryAfter: time.Hour}); !s.Closed || s.Again {
@@ -285,8 +301,8 @@ func TestRetriesHaveABudget(t *testing.T) {
 		if !ok {
 			t.Fatal("no item")
 		}
-		if it.Attempt != try || it.LastFaulty != (try == 2) || it.Last {
-			t.Errorf("try %d: Attempt %d, Last %v, LastFaulty %v", try, it.Attempt, it.Last, it.LastFaulty)
+		if it.Attempt != try || it.Lease.LastFaulty != (try == 2) || it.Lease.Last {
+			t.Errorf("try %d: Attempt %d, Last %v, LastFaulty %v", try, it.Attempt, it.Lease.Last, it.Lease.LastFaulty)
 		}
 		if !f.Done(it, now, Outcome{Kind: Faulty, Retry: true}).Again {
 			if try != 2 {

@@ -31,6 +31,7 @@ type host struct {
 	prompt     bool  // its last attempt brought an answer within promptness
 	busy       bool  // counted in slots.prompt
 	parked     bool  // in slots.parked
+	held       bool  // until a lease ends: see Postpone
 	leases     int32 // newest of its leases, in the list of leases
 	turn       uint64
 	leased     int32
@@ -51,7 +52,7 @@ func (h *host) queued() int { return len(h.front) + h.waiting + len(h.delayed())
 
 // askable reports whether the host has something queued and a connection to spare.
 func (h *host) askable(perHost int) bool {
-	return !h.closed && h.queued() > 0 && int(h.leased) < perHost
+	return !h.closed && !h.held && h.queued() > 0 && int(h.leased) < perHost
 }
 
 // search returns the index in levels where the level of a depth is, or would be.
@@ -61,9 +62,10 @@ func (h *host) search(depth int) int {
 
 // push queues the item at its depth, building its record in buf, which it returns.
 func (h *host) push(it Item, buf []byte, p *pager) []byte {
-	i := h.search(it.Depth)
-	if i == len(h.levels) || h.levels[i].depth != it.Depth {
-		h.levels = slices.Insert(h.levels, i, &level{depth: it.Depth})
+	depth := it.level()
+	i := h.search(depth)
+	if i == len(h.levels) || h.levels[i].depth != depth {
+		h.levels = slices.Insert(h.levels, i, &level{depth: depth})
 	}
 	h.waiting++
 	return h.levels[i].push(it, buf, p)

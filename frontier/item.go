@@ -15,15 +15,25 @@ type Item struct {
 	Depth   int    // links followed from a seed; redirects do not count
 	Attempt int    // attempts before this one that count towards Config.Retries
 	Hops    uint16 // redirects followed since the link
+	Rank    uint8  // of two URLs of a host, the one of the lower rank is served first
 	Sitemap bool   // requested as a sitemap: the URLs it lists are entry points
 
-	// Set by Next: an answer stands now although it is no good, any or one that is Faulty. It
-	// is for whoever fetches to say so: with Outcome.Retry there is no other attempt.
-	Last, LastFaulty bool
+	Lease Lease // set by Next
 
 	Since time.Time // first failed attempt; zero if there was none
 
 	cash float32 // under an Order: the cash it gives to its links
+}
+
+// Lease says what the lease of an Item is for.
+type Lease struct {
+	// An answer stands now although it is no good, any or one that is Faulty. It is for whoever
+	// fetches to say so: with Outcome.Retry there is no other attempt.
+	Last, LastFaulty bool
+
+	// The network seems to be away: the host must first be asked for something that it has
+	// answered before, such as robots.txt. If it answers, see Heard.
+	Outage bool
 }
 
 // Linked returns the URL as it stands in the page Via, or as the seed that it is.
@@ -56,10 +66,14 @@ type Outcome struct {
 	Offline    bool          // Failed: there is no way to the host from here, or no resolver
 	Robots     bool          // robots.txt was asked for, and not the page
 	Why        string        // in a word, what is wrong; kept while the host is in trouble
-	Started    time.Time     // when the request was sent; zero counts from the lease
+	Started    time.Time     // when the attempt began; zero counts from the lease
+	Sent       time.Time     // when the request was sent, after name and handshake; zero: unknown
 	RetryAfter time.Duration // wait the host asked for, 0 if none
 	NoPage     bool          // a redirect or a refusal: gives its place in the page budget back
 }
+
+// Asked returns the moment that the time to the host's next request counts from.
+func (o *Outcome) Asked() time.Time { return later(o.Started, o.Sent) }
 
 // Disposition is what became of an item, and of its host, when its lease ended.
 type Disposition struct {

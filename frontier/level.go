@@ -1,13 +1,40 @@
 package frontier
 
-// level is the queue of one host at one depth: the blocks on disk, then the tail in
+// level is the queue of one host at one depth and rank: the blocks on disk, then the tail in
 // memory.
 type level struct {
-	depth      int
+	depth      int         // as Item.level has it
 	count      int         // records of both parts
 	disk       *stored     // nil if nothing is on disk
 	tail       *tail       // nil if nothing was pushed since the last commit
 	outOfOrder *outOfOrder // nil if all records are leased in order
+}
+
+// rankShift is where in the number of a level its rank begins.
+const (
+	rankShift = 24
+	depthMask = 1<<rankShift - 1
+)
+
+// DeepestFirst is the least rank in which the deepest comes first, not the shallowest. Ranks end
+// at 127.
+const DeepestFirst = 64
+
+// level returns the number of the item's level: levels are served in ascending sequence.
+func (it *Item) level() int {
+	depth := min(it.Depth, depthMask)
+	if it.Rank >= DeepestFirst {
+		depth = depthMask - depth
+	}
+	return int(it.Rank)<<rankShift | depth
+}
+
+// setLevel undoes level.
+func (it *Item) setLevel(level int) {
+	it.Rank, it.Depth = uint8(level>>rankShift), level&depthMask
+	if it.Rank >= DeepestFirst {
+		it.Depth = depthMask - it.Depth
+	}
 }
 
 func (l *level) push(it Item, buf []byte, p *pager) []byte {

@@ -43,6 +43,7 @@ type Waiting struct {
 	Longest []HostTrouble // of these, those in trouble for longest
 	Pages   int           // that failed, and have another attempt
 	Next    time.Time     // the first of these attempts
+	Last    time.Time     // none of them comes later
 
 	Outage              bool // no host answers
 	Since, Probe, Until time.Time
@@ -64,6 +65,9 @@ func (f *Frontier) Waiting(n int) Waiting {
 		t := h.trouble
 		if t == nil || h.closed || h.queued()+int(h.leased) == 0 {
 			continue
+		}
+		for i := range t.delayed {
+			w.Last = later(w.Last, f.since(&t.delayed[i].Item).Add(f.cfg.Patience))
 		}
 		if w.Pages += len(t.delayed); len(t.delayed) > 0 && (w.Next.IsZero() || t.delayed[0].due.Before(w.Next)) {
 			w.Next = t.delayed[0].due

@@ -9,9 +9,11 @@ import (
 //
 // When a host does not answer, either it or the network may be away. Hosts that have
 // answered before are witnesses: if several of them in a row fail and none answers, for a
-// while, it is the network. Then one host at a time is asked, after pauses that grow, and no
-// failure counts against host or page, until an answer comes. Hosts that never answered,
-// of which a list of seeds has many, prove nothing.
+// while, it may be the network. Then one host at a time is asked, after pauses that grow, and no
+// failure counts against host or page, until an answer comes. Each is asked for what it has
+// answered before (Lease.Outage), since the last pages of a crawl may be some that never answer. If
+// the first probe is answered, it was not the network. Hosts that never answered, of which a list
+// of seeds has many, prove nothing.
 type network struct {
 	heard  time.Time // last answer of any host; zero if there was none
 	silent []*host   // failed since, each once
@@ -19,10 +21,10 @@ type network struct {
 	proven int       // how many of silent have answered before
 	busy   int       // hosts that have answered before and have something queued or leased
 
-	down  bool
-	began time.Time     // when that was noticed
-	pause time.Duration // between the last two probes
-	probe time.Time     // nothing is asked before
+	down   bool
+	proved bool          // by a probe that failed, too
+	pause  time.Duration // between the last two probes
+	probe  time.Time     // nothing is asked before
 
 	window int // leases at a time while hosts come back after an outage; 0 for no limit
 }
@@ -39,7 +41,7 @@ const (
 	maxPause = 16 * time.Second
 	// maxWindow is how many leases at a time count as no limit.
 	maxWindow = 1 << 10
-	// evidence is how recent an answer proves that the network is well.
+	// evidence is how recent an answer proves that the network is well, and for how long it was.
 	evidence = time.Second
 )
 
@@ -51,15 +53,16 @@ func (f *Frontier) answer(h *host, now time.Time) {
 	h.answered = true
 	for i, s := range n.silent {
 		s.silent = false
-		if n.down {
+		if n.proved {
 			f.excuse(s, now)
 		}
 		n.silent[i] = nil
 	}
 	n.silent, n.proven = n.silent[:0], 0
 	if n.down {
-		n.down, n.window = false, 1
+		n.window = 1 // also after a pause that was too short to prove anything
 	}
+	n.down, n.proved = false, false
 }
 
 // widen lets one more host be asked at a time, until that is no limit. Whatever ends widens,
@@ -75,10 +78,7 @@ func (f *Frontier) excuse(h *host, now time.Time) {
 	began, t := f.network.since, h.troubled()
 	if !t.since.Before(began) {
 		t.end()
-		t.backoffUntil = time.Time{}
-		if h.leased == 0 { // else it is being asked
-			h.notBefore = later(now, t.asked.Add(h.delay))
-		}
+		h.allow(now)
 	}
 	for i := range t.delayed {
 		if d := &t.delayed[i]; !d.Since.Before(began) {
@@ -90,7 +90,7 @@ func (f *Frontier) excuse(h *host, now time.Time) {
 }
 
 // silence notes that a host did not answer.
-func (f *Frontier) silence(h *host, now time.Time, o Outcome) {
+func (f *Frontier) silence(h *host, now time.Time, o Outcome, probe bool) {
 	n := &f.network
 	if len(n.silent) == 0 {
 		n.since = now
@@ -104,12 +104,13 @@ func (f *Frontier) silence(h *host, now time.Time, o Outcome) {
 	}
 	switch {
 	case n.down:
-		if !o.Started.Before(n.began) { // a probe
+		if probe {
+			n.proved = true
 			n.pause = min(2*n.pause, maxPause)
 			n.probe = now.Add(n.pause)
 		}
 	case n.away(now, o.Offline):
-		n.down, n.began, n.pause, n.window = true, now, minPause, 0
+		n.down, n.pause, n.window = true, minPause, 0
 		n.probe = now.Add(minPause)
 	}
 }
@@ -124,8 +125,10 @@ func (n *network) away(now time.Time, offline bool) bool {
 }
 
 // blames reports whether the failure of a host that never answered is its own: hosts that
-// have answered before still do.
-func (n *network) blames(h *host, now time.Time) bool {
+// have answered before still do. If it is the last one that the host has, they must have answered
+// for a while after the first: attempts that follow each other in a second may all meet the same
+// outage.
+func (n *network) blames(h *host, now time.Time, last bool) bool {
 	switch {
 	case n.down || n.heard.IsZero():
 		return false
@@ -135,6 +138,9 @@ func (n *network) blames(h *host, now time.Time) bool {
 	first := now
 	if t := h.trouble; t != nil && !t.since.IsZero() {
 		first = t.since
+		if last && n.heard.Before(first.Add(evidence)) {
+			return false
+		}
 	}
 	return now.Sub(n.heard) < evidence || n.heard.After(first)
 }
@@ -173,7 +179,7 @@ func (n *network) witness(perHost int) (w *host) {
 }
 
 // Outage reports since when no host has answered, if that is taken for an outage of the
-// network and not of the hosts, and when the next host is asked.
+// network and not of the hosts, since a probe has failed as well, and when the next host is asked.
 func (f *Frontier) Outage() (since, probe time.Time, down bool) {
-	return f.network.since, f.network.probe, f.network.down
+	return f.network.since, f.network.probe, f.network.proved
 }

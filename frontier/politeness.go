@@ -5,7 +5,7 @@ import "time"
 // Done ends the lease of an item. Cost: O(log hosts).
 func (f *Frontier) Done(it Item, now time.Time, o Outcome) Disposition {
 	atOnce := f.just == it.URL
-	h := f.release(it, o.Started)
+	h := f.release(it, o.Asked())
 	f.timed(h, now, o)
 	f.network.widen()
 	counts, fresh, again := h.well(), it.Since.IsZero(), false

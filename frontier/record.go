@@ -97,7 +97,8 @@ func (r *record) item(host string, depth int, via string) (Item, bool) {
 	if !ok || u.Host() != host {
 		return Item{}, false
 	}
-	it := Item{URL: u, Via: via, Depth: depth, Sitemap: r.has(flagSitemap), Hops: r.hops, Attempt: r.attempt, Since: r.since}
+	it := Item{URL: u, Via: via, Sitemap: r.has(flagSitemap), Hops: r.hops, Attempt: r.attempt, Since: r.since}
+	it.setLevel(depth)
 	if r.has(flagFrom) {
 		it.From, it.First = string(r.from), string(r.first)
 	}

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"crawler/internal/binform"
+	"crawler/weburl"
 )
 
 // stateVersion is the version of a host's state.
-const stateVersion = 3
+const stateVersion = 4
 
 // The flags of a host's state.
 const (
@@ -22,6 +25,7 @@ type HostState struct {
 	Queued     int           // URLs waiting, without those that are leased
 	Leased     int           // URLs that were leased when the state was saved
 	Failures   int           // in a row
+	Why        string        // Outcome.Why of the last one; "" if there is no trouble
 	Closed     bool          // given up
 	Answered   bool          // ever
 	CrawlDelay time.Duration // asked for in robots.txt; 0 for none
@@ -32,6 +36,16 @@ type HostState struct {
 	items                []Item // leased, then given back, as they are served
 	delayed              []delayed
 	levels               []savedLevel
+}
+
+// Due returns when the next attempt for a page is due, if it is one that waits for that.
+func (s *HostState) Due(u weburl.URL) (at time.Time, ok bool) {
+	for i := range s.delayed {
+		if s.delayed[i].URL == u {
+			return later(s.delayed[i].due, s.NotBefore), true
+		}
+	}
+	return time.Time{}, false
 }
 
 type savedLevel struct {
@@ -58,7 +72,7 @@ func (h *host) appendState(b []byte, items []Item) []byte {
 	if h.trouble != nil {
 		t = *h.trouble
 	}
-	b = appendCount(b, t.failures)
+	b = binform.AppendText(appendCount(b, t.failures), t.why)
 	b = binary.AppendUvarint(b, uint64(h.crawlDelay))
 	b = binary.AppendUvarint(b, uint64(t.backoff))
 	b = appendTime(b, h.notBefore)
@@ -136,7 +150,7 @@ func ReadHost(hostname string, state []byte) (HostState, error) {
 func (r *reader) state(hostname string) HostState {
 	r.byte() // the version, which ReadHost has checked
 	flags := r.byte()
-	s := HostState{Closed: flags&hostClosed != 0, Answered: flags&hostAnswered != 0, Admitted: r.small(), Failures: r.small(), CrawlDelay: r.duration(), Backoff: r.duration()}
+	s := HostState{Closed: flags&hostClosed != 0, Answered: flags&hostAnswered != 0, Admitted: r.small(), Failures: r.small(), Why: string(r.bytes()), CrawlDelay: r.duration(), Backoff: r.duration()}
 	s.NotBefore, s.backoffUntil, s.slowed = r.time(), r.time(), r.time()
 	s.Leased = r.items(hostname, &s)
 	s.Queued = r.items(hostname, &s)

@@ -71,7 +71,10 @@ func (s *steering) linker(u weburl.URL) uint64 { return splitmix.Finish(urlHash(
 
 // pushed makes a candidate of an item that was pushed last.
 func (s *steering) pushed(h *host, it Item) {
-	l := h.levels[h.search(it.Depth)]
+	if it.Rank > 0 {
+		return // it waits until there are no candidates
+	}
+	l := h.levels[h.search(it.level())]
 	l.number()
 	s.add(h, l, it, l.outOfOrder.next+uint64(l.count-1))
 }
@@ -244,6 +247,9 @@ func (s *steering) rate(h *host) {
 func (s *steering) restore(h *host, d Disk) error {
 	p := newPager(d, maxChunk+chunkSize)
 	for _, l := range h.levels {
+		if l.depth > depthMask {
+			break
+		}
 		l.number()
 		disk, leased := *l.disk, l.outOfOrder.leased
 		for number := uint64(0); !disk.empty() && len(s.index) < s.most; number++ {

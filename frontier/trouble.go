@@ -40,6 +40,9 @@ const (
 	// minGap and maxGap bound the time between two attempts for one page.
 	minGap = time.Minute
 	maxGap = 15 * time.Minute
+	// leastLongest is the longest wait that is granted to a host which asks for it, if patience
+	// is shorter.
+	leastLongest = 10 * time.Minute
 	// maxDelayed is how many pages of a host wait in memory for their next attempt. Further
 	// ones go to the end of their queue.
 	maxDelayed = 1 << 10
@@ -54,6 +57,7 @@ type trouble struct {
 	slowed       time.Time     // when a failure was last counted
 	good         time.Time     // last answer that was as it should be
 	backoff      time.Duration // 0 unless the host throttled or failed
+	unheard      bool          // all of backoff is for lack of an answer
 	backoffUntil time.Time     // back-off's part of notBefore
 	delayed      []delayed     // pages, by when their next attempt is due
 }
@@ -100,14 +104,17 @@ func (h *host) backoffUntil() time.Time {
 }
 
 // end ends the host's trouble, that of its pages aside.
-func (t *trouble) end() { t.failures, t.backoff, t.since, t.why = 0, 0, time.Time{}, "" }
+func (t *trouble) end() {
+	t.failures, t.backoff, t.unheard, t.since, t.why = 0, 0, false, time.Time{}, ""
+}
 
 // forgetAfter is how long a host's trouble is remembered: requests that were under way when
 // it was slowed down may still report it.
 const forgetAfter = time.Minute
 
 // calm notes an answer that is as it should be: the back-off halves, also one that the host
-// has asked for, from maxBackoff on.
+// has asked for, from maxBackoff on. One for lack of an answer is over: no host has said that
+// it is asked too often.
 func (h *host) calm(now time.Time) {
 	t := h.trouble
 	if t == nil {
@@ -115,6 +122,10 @@ func (h *host) calm(now time.Time) {
 	}
 	t.good = now
 	backoff := min(t.backoff, maxBackoff) / 2
+	if t.unheard {
+		backoff = 0
+		h.allow(now)
+	}
 	if t.end(); backoff > h.delay {
 		t.backoff = backoff
 		return
@@ -124,11 +135,19 @@ func (h *host) calm(now time.Time) {
 	}
 }
 
+// allow ends the host's back-off: it may be asked as soon as its delay allows.
+func (h *host) allow(now time.Time) {
+	h.trouble.backoffUntil = time.Time{}
+	if h.leased == 0 { // else it is being asked
+		h.notBefore = later(now, h.trouble.asked.Add(h.delay))
+	}
+}
+
 // throttle lengthens the host's back-off. A host gets the wait it asks for: if that is
 // longer than the crawl may wait, the host is closed, not asked early.
 func (f *Frontier) throttle(h *host, now time.Time, o Outcome) {
 	f.slow(h, now, o, maxBackoff)
-	h.closed = h.closed || o.RetryAfter > f.cfg.MaxBackoff || f.worn(h, now)
+	h.closed = h.closed || o.RetryAfter > f.longest() || f.worn(h, now)
 }
 
 // suspect counts a failure of a page that may be its host's. The first in a row is taken for
@@ -153,6 +172,7 @@ func (f *Frontier) slow(h *host, now time.Time, o Outcome, most time.Duration) {
 		t.since = now
 	}
 	t.why = o.Why
+	t.unheard = o.Kind == Failed && (t.backoff == 0 || t.unheard)
 	if again := !o.Started.IsZero() && o.Started.Before(t.slowed); !again {
 		t.failures++
 		if most >= maxBackoff {
@@ -164,12 +184,15 @@ func (f *Frontier) slow(h *host, now time.Time, o Outcome, most time.Duration) {
 	if left := t.since.Add(f.cfg.Patience).Sub(now); left > 0 && left < t.backoff {
 		t.backoff = left // the last look is when patience ends
 		if h.leased == 0 {
-			h.notBefore = o.Started.Add(h.spacing())
+			h.notBefore = o.Asked().Add(h.spacing())
 		}
 	}
-	t.backoff = min(max(t.backoff, o.RetryAfter), f.cfg.MaxBackoff)
+	t.backoff = min(max(t.backoff, o.RetryAfter), f.longest())
 	h.rest(now.Add(t.backoff))
 }
+
+// longest is the longest wait that is believed, of a host or of a saved time.
+func (f *Frontier) longest() time.Duration { return max(f.cfg.Patience, leastLongest) }
 
 // rest lets nobody ask the host before the moment until.
 func (h *host) rest(until time.Time) {
@@ -191,9 +214,9 @@ func (f *Frontier) unanswered(h *host, it Item, now time.Time, o Outcome) (again
 		return false
 	}
 	if h.trouble == nil {
-		h.trouble = &trouble{asked: o.Started}
+		h.trouble = &trouble{asked: o.Asked()}
 	}
-	f.silence(h, now, o)
+	f.silence(h, now, o, it.Lease.Outage)
 	switch {
 	case f.network.down:
 		h.front = append(h.front, it)
@@ -210,7 +233,7 @@ func (f *Frontier) unanswered(h *host, it Item, now time.Time, o Outcome) (again
 // unknown is unanswered for a host that never answered: while others do, it has Retries and
 // MaxFailures, else Patience.
 func (f *Frontier) unknown(h *host, it Item, now time.Time, o Outcome) (again bool) {
-	if f.network.blames(h, now) {
+	if f.network.blames(h, now, it.Attempt >= f.cfg.Retries) {
 		f.suspect(h, now, o, maxBackoff, true)
 		h.closed = h.closed || h.trouble.failures >= f.cfg.MaxFailures
 		if again = o.Retry && it.Attempt < f.cfg.Retries && !h.closed; again {
@@ -237,9 +260,9 @@ func (f *Frontier) unknown(h *host, it Item, now time.Time, o Outcome) (again bo
 
 // answeredBadly settles an answer that does not stand, unless it is the last there will be.
 func (f *Frontier) answeredBadly(h *host, it Item, now time.Time, o Outcome, counts bool) (again bool) {
-	last := it.LastFaulty
+	last := it.Lease.LastFaulty
 	if o.Kind == Throttled {
-		last = it.Last
+		last = it.Lease.Last
 	}
 	if h.closed || last && !o.Robots {
 		return false
@@ -259,10 +282,14 @@ func (f *Frontier) answeredBadly(h *host, it Item, now time.Time, o Outcome, cou
 func (f *Frontier) expired(it *Item, now time.Time) bool {
 	waited := time.Duration(0)
 	if !it.Since.IsZero() {
-		waited = now.Sub(it.Since)
+		waited = now.Sub(f.since(it))
 	}
 	return waited >= f.cfg.Patience
 }
+
+// since is when a page was waited for first. Patience begins anew with each run: how the page was
+// while the crawl stood still is not known.
+func (f *Frontier) since(it *Item) time.Time { return later(it.Since, f.began) }
 
 // delayItem queues a page that has failed for another attempt, and reports whether there is
 // time for one. A page whose robots.txt could not be read was not tried.
@@ -281,8 +308,9 @@ func (f *Frontier) delayItem(h *host, it Item, now time.Time, o Outcome) bool {
 	if it.Since.IsZero() {
 		it.Since = now
 	}
-	gap := min(max(now.Sub(it.Since), cmp.Or(o.RetryAfter, minGap)), max(maxGap, o.RetryAfter), it.Since.Add(f.cfg.Patience).Sub(now))
-	it.URL, it.Last, it.LastFaulty = it.URL.Clone(), false, false
+	since := f.since(&it)
+	gap := min(max(now.Sub(since), cmp.Or(o.RetryAfter, minGap)), max(maxGap, o.RetryAfter), since.Add(f.cfg.Patience).Sub(now))
+	it.URL, it.Lease = it.URL.Clone(), Lease{}
 	d, t := delayed{it, now.Add(gap)}, h.troubled()
 	i, _ := slices.BinarySearchFunc(t.delayed, d, byDue)
 	t.delayed = slices.Insert(t.delayed, i, d)

@@ -15,12 +15,15 @@ type weather struct {
 	now     time.Time
 	workers int
 	answer  func(it Item, at time.Duration) Outcome // at: since the epoch
+	robots  func(it Item, at time.Duration) Outcome // nil: as the page; asked for in an outage
 	flight  []flight                                // by when they end
 
 	done  map[string]time.Duration // pages that were answered, or whose answer stands
 	lost  []string                 // pages that were given up
 	asked map[string][]time.Time   // starts of the requests, by host
 	tries map[string][]time.Duration
+
+	probes int // for robots.txt that were answered
 }
 
 type flight struct {
@@ -67,7 +70,11 @@ func (w *weather) ask(it Item) {
 	}
 	w.asked[h] = append(w.asked[h], w.now)
 	w.tries[u] = append(w.tries[u], w.now.Sub(epoch))
-	o := w.answer(it, w.now.Sub(epoch))
+	answer := w.answer
+	if it.Lease.Outage && w.robots != nil {
+		answer = w.robots
+	}
+	o := answer(it, w.now.Sub(epoch))
 	o.Started = w.now
 	took := 50 * time.Millisecond
 	if o.Why == "timeout" {
@@ -97,7 +104,14 @@ func (w *weather) wait() {
 }
 
 func (w *weather) end(fl flight) {
-	stands := fl.o.Kind == Answered || fl.o.Kind == Faulty && fl.it.LastFaulty || fl.o.Kind == Throttled && fl.it.Last
+	if fl.it.Lease.Outage && w.robots != nil && fl.o.Kind == Answered {
+		w.probes++
+		if w.f.Heard(fl.it, fl.o.Started, w.now) {
+			w.t.Fatalf("%s is closed", fl.it.URL.Host())
+		}
+		return
+	}
+	stands := fl.o.Kind == Answered || fl.o.Kind == Faulty && fl.it.Lease.LastFaulty || fl.o.Kind == Throttled && fl.it.Lease.Last
 	d := w.f.Done(fl.it, w.now, fl.o)
 	u := fl.it.URL.String()
 	switch {
@@ -221,6 +235,64 @@ func TestOutageIsProbed(t *testing.T) {
 	for u, tries := range w.tries {
 		if len(tries) > 8 {
 			t.Errorf("%s was asked for at %v", u, tries)
+		}
+	}
+}
+
+// If the last pages of all hosts never answer, that is not the network: the hosts answer for
+// something else. What these pages have against them stands, and they are given up in time.
+func TestProbeAcquitsTheNetwork(t *testing.T) {
+	for _, bad := range []int{1, 20} {
+		w := newWeather(t, Config{Delay: time.Second, Retries: 2}, 4, 40, nil)
+		w.answer = func(it Item, _ time.Duration) Outcome {
+			var p int
+			if fmt.Sscanf(it.URL.String(), "http://"+it.URL.Host()+"/%d", &p); p >= 40-bad {
+				return refused
+			}
+			return good()
+		}
+		w.robots = func(Item, time.Duration) Outcome { return good() }
+		took := w.run(time.Hour)
+		if len(w.done) != 4*(40-bad) || len(w.lost) != 4*bad || took > DefaultPatience+10*time.Minute {
+			t.Errorf("%d bad pages: %d pages are done, %d lost, after %v", bad, len(w.done), len(w.lost), took)
+		}
+		if w.probes == 0 || w.probes > 20*(bad+1) {
+			t.Errorf("%d bad pages: %d probes", bad, w.probes)
+		}
+	}
+}
+
+// A network that is away takes robots.txt with it: nothing counts, and nobody waits longer.
+func TestProbesFailInAnOutage(t *testing.T) {
+	away := between(10*time.Second, 310*time.Second, refused)
+	w := newWeather(t, Config{Retries: 2}, 20, 60, away)
+	w.robots = away
+	took := w.run(time.Hour)
+	if len(w.done) != 20*60 || w.probes != 1 || took > 8*time.Minute {
+		t.Errorf("%d pages are done after %v, lost %v; %d probes were answered", len(w.done), took, w.lost, w.probes)
+	}
+}
+
+// A host that had not answered yet when the outage began, nor when others answered again, is not
+// given up for that.
+func TestUnknownHostInAnOutage(t *testing.T) {
+	for _, back := range []time.Duration{0, 2 * time.Second, 5 * time.Second} {
+		w := newWeather(t, Config{Delay: NoDelay, Retries: 1}, 19, 60, nil)
+		w.f.Push(item(t, "http://h19/", 0)) // a seed: nothing else of it is known
+		w.answer = func(it Item, at time.Duration) Outcome {
+			from, to := 500*time.Millisecond, 90*time.Second
+			if it.URL.Host() == "h19" {
+				from, to = 0, to+back
+			}
+			if at >= from && at < to {
+				return refused
+			}
+			return good()
+		}
+		w.robots = w.answer
+		w.run(time.Hour)
+		if len(w.done) != 19*60+1 {
+			t.Errorf("back %v later: %d pages of 1,141, lost %v", back, len(w.done), w.lost)
 		}
 	}
 }
@@ -359,5 +431,126 @@ func TestHostIsGivenUp(t *testing.T) {
 	w := newWeather(t, Config{Retries: 2}, 1, 5, func(Item, time.Duration) Outcome { return refused })
 	if took := w.run(time.Hour); len(w.lost) != 5 || took < strangerPatience || took > strangerPatience+maxBackoff {
 		t.Errorf("nobody answers: %d given up after %v", len(w.lost), took)
+	}
+}
+
+// A host that did not answer for a while is asked at the allowed pace from its first answer on:
+// that connections were refused says nothing about how often it may be asked. One that has asked
+// for less is not.
+func TestPaceFromTheFirstAnswer(t *testing.T) {
+	const s = time.Second
+	for _, c := range []struct {
+		name     string
+		from, to time.Duration
+		first    Outcome // for half of the time
+		then     Outcome
+		atOnce   bool
+	}{
+		{"refused", 10 * s, 210 * s, refused, refused, true},
+		{"unreachable", 10 * s, 210 * s, noRoute, noRoute, true},
+		{"no such name", 10 * s, 210 * s, nxdomain, nxdomain, true},
+		{"refused from the start", 0, 50 * s, refused, refused, true},
+		{"throttled", 10 * s, 210 * s, busy, busy, false},
+		{"broken", 10 * s, 210 * s, broken, broken, false},
+		{"throttled, then refused", 10 * s, 210 * s, busy, refused, false},
+		{"refused, then throttled", 10 * s, 210 * s, refused, busy, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWeather(t, Config{Retries: 2}, 2, 400, nil)
+			// The other host answers throughout, so it is not the network's trouble; but if that
+			// is so from the start, a host that never answered is soon given up.
+			w.answer = func(it Item, at time.Duration) Outcome {
+				switch {
+				case at < c.from || at >= c.to || it.URL.Host() != "h0" && c.from > 0:
+					return good()
+				case at < (c.from+c.to)/2:
+					return c.first
+				}
+				return c.then
+			}
+			w.run(2 * time.Hour)
+			starts := w.asked["h0"]
+			first := slices.IndexFunc(starts, func(at time.Time) bool { return at.Sub(epoch) >= c.to })
+			if got := starts[first+10].Sub(starts[first]); (got == 10*time.Second) != c.atOnce {
+				t.Errorf("the first ten requests after its first answer took %v", got)
+			}
+		})
+	}
+}
+
+// The delay counts from the moment that a request was sent: a name server that takes its time
+// does not bring two requests together.
+func TestDelayCountsFromTheRequest(t *testing.T) {
+	f := New(Config{Delay: time.Second})
+	for p := range 3 {
+		f.Push(item(t, fmt.Sprintf("http://h/%d", p), 0))
+	}
+	it, _ := f.Next(epoch)
+	sent := epoch.Add(5 * time.Second)
+	f.Done(it, sent.Add(10*time.Millisecond), Outcome{Started: epoch, Sent: sent})
+	if at, _ := f.Wake(); at != sent.Add(time.Second) {
+		t.Errorf("the next request is due %v after the one before was sent", at.Sub(sent))
+	}
+	it, _ = f.Next(sent.Add(time.Second))
+	again := sent.Add(8 * time.Second)
+	f.Return(it, (&Outcome{Started: sent.Add(time.Second), Sent: again}).Asked())
+	if at, _ := f.Wake(); at != again.Add(time.Second) {
+		t.Errorf("after robots.txt the next request is due %v after that was sent", at.Sub(again))
+	}
+}
+
+// A wait as long as patience is granted, and nothing else of the host is asked meanwhile.
+func TestRetryAfterWithinPatience(t *testing.T) {
+	const wait = 25 * time.Minute
+	plea := busy
+	plea.RetryAfter = wait
+	w := newWeather(t, Config{Retries: 2}, 2, 20, nil)
+	first := true
+	w.answer = func(it Item, at time.Duration) Outcome {
+		if it.URL.Host() == "h0" && at >= 5*time.Second && first {
+			first = false
+			return plea
+		}
+		return good()
+	}
+	w.run(time.Hour)
+	if len(w.done) != 40 {
+		t.Errorf("%d pages of 40, lost %v", len(w.done), w.lost)
+	}
+	gap := time.Duration(0)
+	for i, at := range w.asked["h0"][1:] {
+		gap = max(gap, at.Sub(w.asked["h0"][i]))
+	}
+	if gap < wait || gap > wait+time.Minute {
+		t.Errorf("the host was left alone for %v", gap)
+	}
+}
+
+// A crawl that was stopped for longer than patience waits for its pages in trouble as long again
+// as a new one does.
+func TestPatienceBeginsAnew(t *testing.T) {
+	for _, o := range []Outcome{refused, broken} {
+		d := newMemDisk()
+		f := New(Config{Disk: d, Retries: 2})
+		f.Push(item(t, "http://h0/1", 0))
+		f.Push(item(t, "http://h0/2", 0))
+		it, _ := f.Next(epoch)
+		f.Done(it, epoch, good())
+		it, _ = f.Next(at(time.Second))
+		f.Done(it, at(time.Second), o)
+		commit(f, d)
+		d.land()
+		w := newWeather(t, Config{Retries: 2}, 0, 0, nil)
+		w.now = epoch.Add(100 * time.Hour)
+		w.f = restore(t, Config{Retries: 2}, d, w.now)
+		until := w.now.Sub(epoch) + 50*time.Second
+		w.answer = between(0, until, o)
+		w.run(200 * time.Hour)
+		if len(w.done) != 1 || len(w.lost) > 0 {
+			t.Errorf("%s: lost %v", o.Why, w.lost)
+		}
+		if tries := w.tries["http://h0/2"]; len(tries) != 2 || tries[1]-tries[0] > 2*time.Minute {
+			t.Errorf("%s: tried at %v", o.Why, tries)
+		}
 	}
 }

@@ -22,6 +22,7 @@ type admitter struct {
 	pending  pendingChecks
 	reported reported
 	deferred deferrals
+	givenUps givenUps
 	refusals refusals
 	more     bool // seeds may be added
 	final    bool // refusals are final now
@@ -32,7 +33,7 @@ type admitter struct {
 func newAdmitter(j Journal, f *frontier.Frontier, seen dedup.SeenTest, more bool) admitter {
 	log, _ := seen.(*dedup.Logged)
 	return admitter{
-		journal: j, queue: f, seen: seen, log: log, deferred: newDeferrals(j), more: more,
+		journal: j, queue: f, seen: seen, log: log, deferred: newDeferrals(j), givenUps: givenUps{journal: j}, more: more,
 		refusals: refusals{journal: j, skipped: map[Reason]int{}, errors: map[Reason]int{}},
 	}
 }
@@ -46,20 +47,22 @@ func (a *admitter) keepEvents() {
 }
 
 // offer passes a URL through all rules. from is the page that links to it, or the URL that
-// redirects there. It reports whether the URL was new, which under a depth limit is not known.
-func (a *admitter) offer(from weburl.URL, o offer) (isNew bool) {
+// redirects there.
+func (a *admitter) offer(from weburl.URL, o offer) {
 	if r := a.scope.refuses(&o); r != "" {
 		a.refuse(o, r)
-		return false
+		return
 	}
-	return a.within(from, o)
+	a.within(from, o)
 }
 
 // within admits what an offer brings within the depth limit: the URL, and what was met on the
-// pages behind it.
-func (a *admitter) within(from weburl.URL, o offer) (isNew bool) {
+// pages behind it. The answer is admit's, and under a depth limit none.
+func (a *admitter) within(from weburl.URL, o offer) (answer dedup.Answer) {
 	if a.depths == nil {
-		return a.admit(o)
+		answer = a.admit(o)
+		a.anotherWay(&o)
+		return answer
 	}
 	for _, it := range a.met(from, &o) {
 		if it.URL == o.URL && !o.link() { // it is more than its depth
@@ -68,7 +71,8 @@ func (a *admitter) within(from weburl.URL, o offer) (isNew bool) {
 		}
 		a.admit(offer{Item: it})
 	}
-	return false
+	a.anotherWay(&o)
+	return dedup.Seen
 }
 
 // met tells the depths of an offer and returns what has come within the limit.
@@ -88,26 +92,28 @@ func (a *admitter) again(o offer, was Reason) {
 	a.offer(o.foundOn(), o)
 }
 
-// admit queues a URL if its host has room and it is new, and reports whether it did. A
-// URL that may be new is queued when the log has said so.
-func (a *admitter) admit(o offer) bool {
+// admit queues a URL if its host has room and it is New. Of one that may be new, Maybe, a check
+// that waits will tell, and it is queued then. Any other is Seen.
+func (a *admitter) admit(o offer) dedup.Answer {
 	if r := a.full(o.URL); r != "" {
 		a.refuse(o, r)
-		return false
+		return dedup.Seen
 	}
-	switch open, answer := a.seen.Admit(o.URL); answer {
+	open, answer := a.seen.Admit(o.URL)
+	switch answer {
 	case dedup.New:
 		a.push(o.Item)
-		return true
 	case dedup.Maybe:
-		a.wait(pendingCheck{offer: o, open: open})
+		if !a.wait(pendingCheck{offer: o, open: open}) {
+			return dedup.Seen // by an offer that waits
+		}
 	}
-	return false
+	return answer
 }
 
-// answer decides a check that the log has answered. What the log on disk does not know may
-// have been admitted since, and what refused a URL may have passed.
-func (a *admitter) answer(c *pendingCheck, found bool) {
+// answer decides a check that the log has answered, and reports whether its URL was new. What the
+// log on disk does not know may have been admitted since, and what refused a URL may have passed.
+func (a *admitter) answer(c *pendingCheck, found bool) (isNew bool) {
 	if found {
 		a.log.Found(c.open)
 	} else if _, now := a.log.Peek(c.URL); now == dedup.Seen {
@@ -118,7 +124,7 @@ func (a *admitter) answer(c *pendingCheck, found bool) {
 	case c.refusal == "":
 		if r := a.full(c.URL); r != "" {
 			a.refuse(c.offer, r)
-		} else if a.log.NotFound(c.open) {
+		} else if isNew = a.log.NotFound(c.open); isNew {
 			a.push(c.Item)
 		}
 	case a.final || cmp.Or(a.scope.refuses(&c.offer), a.full(c.URL)) == c.refusal:
@@ -126,19 +132,21 @@ func (a *admitter) answer(c *pendingCheck, found bool) {
 	default:
 		a.again(c.offer, c.refusal)
 	}
+	return isNew
 }
 
 // push queues a URL that has just been admitted.
 func (a *admitter) push(it frontier.Item) {
 	a.admitted++
 	a.queue.Push(it)
+	a.watch(it)
 	a.journal.Changed(1)
 }
 
-// wait lets a check wait for the log.
-func (a *admitter) wait(c pendingCheck) {
+// wait lets a check wait for the log, unless another of its URL does.
+func (a *admitter) wait(c pendingCheck) bool {
 	a.maybe++
-	a.pending.add(c)
+	return a.pending.add(c)
 }
 
 // full returns why a URL's host takes no more URLs, "" if it does.
@@ -155,7 +163,7 @@ func (a *admitter) full(u weburl.URL) Reason {
 // refuse refuses a URL, unless another offer has had it admitted. It is reported once, and at
 // the end if its reason may pass.
 func (a *admitter) refuse(o offer, r Reason) {
-	if !a.reported.first(o.URL.String(), r) {
+	if !a.reported.first(o.URL.String(), r) && (r != OutOfScope || !a.deferred.shallower(&o)) {
 		return
 	}
 	o.URL = o.URL.Clone()
@@ -174,12 +182,21 @@ func (a *admitter) unlessAdmitted(o offer, r Reason) {
 
 // turnAway refuses a URL that was not admitted.
 func (a *admitter) turnAway(o offer, r Reason) {
+	if r == RedirectLimit && !a.final {
+		if way, ok := a.shorter(o); ok {
+			a.again(way, r)
+			return
+		}
+	}
 	d := deferral{offer: o, reason: r}
 	if !a.final && a.passes(o, r) && a.deferred.takes(&d) {
 		a.deferred.add(d)
 		return
 	}
 	a.refusals.add(d.skip())
+	if r == HostClosed {
+		a.givenUps.note(givenUp{offer: o, reason: r})
+	}
 }
 
 // passes reports whether the reason for which a URL is refused may pass.
@@ -203,6 +220,7 @@ func (a *admitter) deferAdmitted(d deferral) {
 		return
 	}
 	a.refusals.add(d.skip())
+	a.givenUps.note(givenUp{offer: d.offer, reason: d.reason, pattern: d.trap.Pattern, admitted: true})
 }
 
 // takeHost takes out the first URL that waits for its host's budget. If it is refused again,
@@ -216,8 +234,14 @@ func (a *admitter) takeHost(host string) (d deferral, ok bool) {
 
 // widened offers again what was out of scope before u came into scope.
 func (a *admitter) widened(u weburl.URL) {
+	met := map[weburl.URL]bool{}
 	for _, d := range a.deferred.takeInScope(u.Domain(), a.scope.refuses) {
-		a.again(d.offer, d.reason)
+		if !met[d.URL] {
+			a.again(d.offer, d.reason)
+		} else { // another way there, which may be short enough
+			a.offer(d.foundOn(), d.offer)
+		}
+		met[d.URL] = true
 	}
 }
 
@@ -250,7 +274,8 @@ func (a *admitter) commit(c Commit) error {
 	}
 	c.Records.Put(recordKey(keyBacklog), backlog)
 	c.Records.Put(recordKey(keyPending), a.pending.appendTo(nil))
-	c.Records.Put(recordKey(keyNext), appendJSON(next{Deferral: a.deferred.nextID}))
+	c.Records.Put(recordKey(keyNext), appendJSON(next{Deferral: a.deferred.nextID, GivenUp: a.givenUps.nextID}))
+	a.givenUps.commit(c.Records)
 	a.reported.commit(c.Records, c.Seq)
 	if a.depths != nil {
 		if events := a.depths.TakeEvents(); len(events) > 0 {
@@ -272,7 +297,7 @@ func (a *admitter) restore(s State) error {
 	if err := readJSON(s.Records, keyNext, &n); err != nil {
 		return err
 	}
-	a.deferred.nextID = n.Deferral
+	a.deferred.nextID, a.givenUps.nextID = n.Deferral, n.GivenUp
 	for key, read := range map[string]func(key, value []byte) error{
 		keyReported: func(_, value []byte) error { return a.reported.replay(value) },
 		keyDeferred: a.deferred.restore,

@@ -40,7 +40,9 @@ type deferrals struct {
 	journal   Journal
 	others    []deferral            // until another offer comes
 	byDomain  map[string][]deferral // as out of scope
+	least     map[string]int        // of those the least depth yet; nil without a depth limit
 	byHost    map[string][]deferral // for their hosts' budgets
+	byLastHop map[string][]deferral // for the length of a chain of redirects
 	byPattern map[uint64][]deferral // as traps'
 	n         int                   // in all but byPattern
 	trapped   int                   // in byPattern
@@ -49,7 +51,8 @@ type deferrals struct {
 
 func newDeferrals(j Journal) deferrals {
 	return deferrals{
-		journal: j, byDomain: map[string][]deferral{}, byHost: map[string][]deferral{}, byPattern: map[uint64][]deferral{},
+		journal: j, byDomain: map[string][]deferral{}, byHost: map[string][]deferral{}, byLastHop: map[string][]deferral{},
+		byPattern: map[uint64][]deferral{},
 	}
 }
 
@@ -83,6 +86,12 @@ func (ds *deferrals) put(d deferral) {
 	case d.reason == OutOfScope:
 		domain := d.URL.Domain()
 		ds.byDomain[domain] = append(ds.byDomain[domain], d)
+		if ds.least != nil {
+			ds.least[d.URL.String()] = d.Depth
+		}
+	case d.reason == RedirectLimit:
+		hop := d.lastHop()
+		ds.byLastHop[hop] = append(ds.byLastHop[hop], d)
 	default:
 		ds.others = append(ds.others, d)
 	}
@@ -116,6 +125,13 @@ func (ds *deferrals) takeHost(host string) (d deferral, ok bool) {
 	return d, true
 }
 
+// shallower reports whether o is a way to a URL that is deferred as out of scope, and shorter than
+// any before.
+func (ds *deferrals) shallower(o *offer) bool {
+	depth, ok := ds.least[o.URL.String()]
+	return ok && o.Depth < depth && ds.n < maxDeferred
+}
+
 // takeInScope takes out the URLs of a domain that were out of scope and are so no longer.
 func (ds *deferrals) takeInScope(domain string, refuses func(*offer) Reason) (list []deferral) {
 	out := ds.byDomain[domain]
@@ -127,6 +143,7 @@ func (ds *deferrals) takeInScope(domain string, refuses func(*offer) Reason) (li
 			continue
 		}
 		ds.forget(d)
+		delete(ds.least, d.URL.String())
 		list = append(list, *d)
 	}
 	if ds.byDomain[domain] = kept; len(kept) == 0 {
@@ -148,16 +165,42 @@ func (ds *deferrals) takePattern(id uint64) []deferral {
 }
 
 // takeTrapped takes out the URLs that are no longer refused as a trap's.
-func (ds *deferrals) takeTrapped(refuses func(trap.Verdict, weburl.URL) bool) (list []deferral) {
+func (ds *deferrals) takeTrapped(refuses func(weburl.URL) bool) (list []deferral) {
 	for _, id := range slices.Sorted(maps.Keys(ds.byPattern)) {
 		kept := ds.byPattern[id][:0:0]
 		for _, d := range ds.byPattern[id] {
-			if refuses(d.trap, d.URL) {
+			if refuses(d.URL) {
 				kept = append(kept, d)
 				continue
 			}
 			ds.forget(&d)
 			list = append(list, d)
+		}
+		if ds.byPattern[id] = kept; len(kept) == 0 {
+			delete(ds.byPattern, id)
+		}
+	}
+	ds.trapped -= len(list)
+	return list
+}
+
+// takeProbes takes out URLs of traps, of each as many as probe says of a pattern and their number.
+// They are spread over the sequence in which the URLs were deferred: those of another kind that
+// have got into the pattern may be anywhere in it.
+func (ds *deferrals) takeProbes(probe func(id uint64, most int) int) (list []deferral) {
+	for _, id := range slices.Sorted(maps.Keys(ds.byPattern)) {
+		of := ds.byPattern[id]
+		n := probe(id, len(of))
+		kept := make([]deferral, 0, len(of)-n)
+		taken := 0
+		for i := range of {
+			if taken < n && i == taken*len(of)/n {
+				ds.forget(&of[i])
+				list = append(list, of[i])
+				taken++
+			} else {
+				kept = append(kept, of[i])
+			}
 		}
 		if ds.byPattern[id] = kept; len(kept) == 0 {
 			delete(ds.byPattern, id)
@@ -176,6 +219,9 @@ func (ds *deferrals) all() (list, trapped []deferral) {
 	}
 	for _, host := range slices.Sorted(maps.Keys(ds.byHost)) {
 		list = append(list, ds.byHost[host]...)
+	}
+	for _, hop := range slices.Sorted(maps.Keys(ds.byLastHop)) {
+		list = append(list, ds.byLastHop[hop]...)
 	}
 	for _, id := range slices.Sorted(maps.Keys(ds.byPattern)) {
 		trapped = append(trapped, ds.byPattern[id]...)

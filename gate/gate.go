@@ -51,6 +51,7 @@ func newGate(cfg Config, j Journal, seen dedup.SeenTest) *Gate {
 	}
 	if cfg.MaxDepth != 0 {
 		g.admitter.depths = frontier.NewDepths(max(0, cfg.MaxDepth))
+		g.admitter.deferred.least = map[string]int{}
 	}
 	return g
 }
@@ -60,9 +61,10 @@ type Task struct {
 	frontier.Item
 	Permission *Permission // nil if robots.txt must still be asked
 	Probe      bool        // tests a closed pattern of a trap, so it is not judged again
+	lease      trap.Lease  // the guard's
 }
 
-// maxJudged is how many URLs Next refuses as traps' before everything else has its turn.
+// maxJudged is how many URLs Next refuses or postpones before everything else has its turn.
 const maxJudged = 64
 
 // Next leases the next URL that may be fetched at the moment now, if there is one. It
@@ -74,8 +76,16 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 		}
 		if !t.Probe {
 			v := g.traps.judge(&t)
-			if v.Kind != "" {
+			switch {
+			case v.Kind != "":
 				g.refuseTrapped(t.Item, v, now)
+				continue
+			case rankOf(v) > t.Rank: // others of its host come first
+				t.Rank = rankOf(v)
+				g.queue.postpone(&t, false)
+				continue
+			case v.Wait && !g.queue.frontier.Alone(t.Item):
+				g.queue.postpone(&t, true)
 				continue
 			}
 			t.Probe = v.Probe
@@ -83,6 +93,7 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 		if depths := g.admitter.depths; depths != nil {
 			t.Depth = depths.Depth(t.URL)
 		}
+		g.traps.lease(&t)
 		return t, true
 	}
 	return Task{}, false
@@ -94,7 +105,7 @@ func (g *Gate) refuseTrapped(it frontier.Item, v trap.Verdict, now time.Time) {
 	g.queue.done(&Task{Item: it}, now, frontier.Outcome{Kind: frontier.Unasked, NoPage: true})
 	g.journal.Changed(1)
 	g.traps.count(v, 1)
-	it.URL, it.Last = it.URL.Clone(), false
+	it.URL, it.Lease = it.URL.Clone(), frontier.Lease{}
 	g.admitter.deferAdmitted(deferral{offer: offer{Item: it}, reason: Trapped(v.Kind), trap: v})
 	g.returnBudget(it.URL)
 }
@@ -102,10 +113,14 @@ func (g *Gate) refuseTrapped(it frontier.Item, v trap.Verdict, now time.Time) {
 // Refuse ends the lease of a URL that brought neither page nor redirect. Unless there will
 // be another attempt, s is reported.
 func (g *Gate) Refuse(t *Task, now time.Time, o frontier.Outcome, s Skip) (again bool) {
+	g.traps.ended(t.lease)
 	if again = g.queue.done(t, now, o); again {
 		g.journal.Changed(0)
 	} else {
 		g.admitter.refusals.add(s)
+		if s.GivenUp {
+			g.admitter.givenUps.note(givenUp{offer: offer{Item: t.Item}, reason: s.Reason, admitted: true, charged: !o.NoPage})
+		}
 	}
 	if o.NoPage {
 		g.returnBudget(t.URL)
@@ -115,7 +130,17 @@ func (g *Gate) Refuse(t *Task, now time.Time, o frontier.Outcome, s Skip) (again
 
 // Return ends a lease as if it had never been, and puts the URL back to the front of its
 // queue. A request that was sent nevertheless is charged from started, if that is not zero.
-func (g *Gate) Return(t *Task, started time.Time) { g.queue.giveBack(t, started) }
+func (g *Gate) Return(t *Task, started time.Time) {
+	g.traps.ended(t.lease)
+	g.queue.giveBack(t, started)
+}
+
+// Heard ends the lease of a Task of an Outage whose host has answered, and puts the URL back to the
+// front of its queue. asked is when the request was sent.
+func (g *Gate) Heard(t *Task, asked, now time.Time) {
+	g.traps.ended(t.lease)
+	g.queue.heard(t, asked, now)
+}
 
 // Drain refuses URLs that are queued on closed hosts, as many as the recorder can keep up
 // with.
@@ -123,6 +148,7 @@ func (g *Gate) Drain() {
 	for !g.Crowded() && g.queue.drain(maxBacklog, func(it frontier.Item) {
 		o := offer{Item: it}
 		g.admitter.refusals.add(o.refused(HostClosed))
+		g.admitter.givenUps.note(givenUp{offer: o, reason: HostClosed, admitted: true, charged: true})
 	}) {
 	}
 }
@@ -139,10 +165,21 @@ func (g *Gate) returnBudget(u weburl.URL) {
 	}
 }
 
-// Reconsider queues again the URLs that were deferred as a trap's and are no longer refused,
-// and reports whether there were any: a URL deferred by a domain-wide pattern may since have
-// been cleared by its own pattern.
+// Reconsider queues again, when nothing is left, the URLs that were deferred as a trap's and are
+// no longer refused. If there are none, some of each closed pattern are fetched as probes. It
+// reports whether there is anything to do.
 func (g *Gate) Reconsider() (any bool) {
+	if g.readmit() {
+		return true
+	}
+	list := g.admitter.deferred.takeProbes(g.traps.probe)
+	g.requeue(list)
+	return len(list) > 0
+}
+
+// readmit queues again the URLs that are no longer refused as a trap's: one deferred by a
+// domain-wide pattern may since have been cleared by its own.
+func (g *Gate) readmit() (any bool) {
 	list := g.admitter.deferred.takeTrapped(g.traps.refuses)
 	g.requeue(list)
 	return len(list) > 0
@@ -184,12 +221,11 @@ func (g *Gate) Queue() Queue { return g.queue.frontier }
 func (g *Gate) Idle() bool { return g.queue.frontier.Idle() && g.admitter.pending.len() == 0 }
 
 // Finish makes all refusals final, and reports the deferred ones and the URLs that stayed
-// beyond the depth limit. Afterwards checks may wait for an answer.
-func (g *Gate) Finish() { g.admitter.finish() }
-
-// FinishProvisionally is Finish for a crawl that was stopped: URLs that wait for the log stay
-// undecided, since they are committed as such.
-func (g *Gate) FinishProvisionally() {
-	g.admitter.pending = pendingChecks{}
-	g.Finish()
+// beyond the depth limit. Afterwards checks may wait for an answer. Of a crawl that survives,
+// URLs that wait for the log already stay undecided, since they are committed as such.
+func (g *Gate) Finish(survives bool) {
+	if survives {
+		g.admitter.pending = pendingChecks{}
+	}
+	g.admitter.finish()
 }

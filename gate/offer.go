@@ -47,6 +47,8 @@ type Page struct {
 	Task
 	Outcome frontier.Outcome // for the host's clock
 	Status  int
+	GivenUp bool   // another answer may be had later
+	Reason  Reason // of GivenUp: why, "" if Status says so
 	Links   []parse.Link
 	Sample  Sample // for the guard against traps; see Sampler
 }
@@ -66,8 +68,14 @@ func (g *Gate) Page(p *Page, now time.Time) {
 			nofollow: l.NoFollow && !g.cfg.IgnoreRobots, declined: l.Declined,
 		})
 	}
-	for _, pattern := range g.traps.learn(p) { // that proved honest
-		g.requeue(g.admitter.deferred.takePattern(pattern))
+	if l := g.traps.end(p); l != nil {
+		checks{g}.learn(l)
+	}
+	if p.Hops == MaxRedirects { // it was no hop
+		g.admitter.deferred.takeLastHop(via)
+	}
+	if p.GivenUp {
+		g.admitter.givenUps.note(givenUp{offer: offer{Item: p.Item}, reason: p.Reason, status: p.Status, admitted: true, charged: true})
 	}
 	g.queue.credit(p, g.cfg.IgnoreRobots)
 	g.queue.done(&p.Task, now, p.Outcome)
@@ -85,9 +93,13 @@ func (g *Gate) offerLink(page weburl.URL, o offer) {
 		_, a := g.admitter.seen.Peek(o.URL)
 		g.traps.link(o.URL, a != dedup.New)
 	}
-	isNew := g.admitter.within(page, o)
-	if g.admitter.depths == nil {
-		g.traps.link(o.URL, !isNew)
+	answer := g.admitter.within(page, o)
+	switch {
+	case g.admitter.depths != nil:
+	case answer == dedup.Maybe:
+		g.traps.wait(g.admitter.pending.of(o.URL))
+	default:
+		g.traps.link(o.URL, answer == dedup.Seen)
 	}
 }
 
@@ -131,6 +143,7 @@ type Redirect struct {
 
 // Redirect ends the lease of a URL that redirects, and offers the target at the same depth.
 func (g *Gate) Redirect(r *Redirect, now time.Time) {
+	g.traps.ended(r.lease)
 	g.queue.done(&r.Task, now, r.Outcome)
 	if !r.Target.IsZero() {
 		if r.Via == "" { // a seed that may live under another name

@@ -1,12 +1,17 @@
 package gate
 
-import "crawler/dedup"
+import (
+	"crawler/dedup"
+	"crawler/weburl"
+)
 
 // pendingCheck is an offer that waits for the exact log, because the filter says "perhaps".
 type pendingCheck struct {
 	offer
 	refusal Reason // why it is refused unless it was admitted before; "" to admit it
 	open    dedup.Pending
+	page    *lesson // that the guard learns when its links are known; nil if it need not wait
+	link    int     // of that page
 }
 
 // maxPending is how many checks may wait for the log before pages have to wait. The links
@@ -24,11 +29,23 @@ type pendingChecks struct {
 func (p *pendingChecks) len() int { return len(p.waiting) + len(p.checking) }
 
 // add lets c wait. Of several offers of one URL the first asks for admission, the others need
-// not; and whether a URL is refused matters only if no other offer asks for its admission.
-func (p *pendingChecks) add(c pendingCheck) {
-	if p.asks(c.open.Fingerprint(), c.refusal == "") {
+// not; and whether a URL is refused matters only if no other offer asks for its admission. It
+// reports whether c waits.
+func (p *pendingChecks) add(c pendingCheck) bool {
+	asks := p.asks(c.open.Fingerprint(), c.refusal == "")
+	if asks {
 		p.waiting = append(p.waiting, c)
 	}
+	return asks
+}
+
+// of returns the latest check of a URL that waits. It is among the last few.
+func (p *pendingChecks) of(u weburl.URL) *pendingCheck {
+	i := len(p.waiting) - 1
+	for p.waiting[i].URL != u {
+		i--
+	}
+	return &p.waiting[i]
 }
 
 // asks notes an offer of a URL, and reports whether it asks what none has asked before.

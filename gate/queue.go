@@ -35,6 +35,25 @@ func (q *queue) giveBack(t *Task, started time.Time) {
 	q.journal.Changed(0)
 }
 
+// heard ends a lease whose host has answered during an outage.
+func (q *queue) heard(t *Task, asked, now time.Time) {
+	q.permits.put(t)
+	if q.frontier.Heard(t.Item, asked, now) {
+		q.close(t.URL)
+	}
+	q.journal.Changed(0)
+}
+
+// postpone ends a lease as if it had never been, and puts the URL to the end of its rank. With
+// hold the host waits for another lease to end.
+func (q *queue) postpone(t *Task, hold bool) {
+	q.permits.put(t)
+	if q.frontier.Postpone(t.Item, hold) {
+		q.close(t.URL)
+	}
+	q.journal.Changed(0)
+}
+
 // done ends a lease.
 func (q *queue) done(t *Task, now time.Time, o frontier.Outcome) (again bool) {
 	s := q.frontier.Done(t.Item, now, o)
@@ -48,6 +67,12 @@ func (q *queue) done(t *Task, now time.Time, o frontier.Outcome) (again bool) {
 func (q *queue) close(u weburl.URL) {
 	delete(q.permits, u.Origin())
 	q.closed = append(q.closed, u.Host())
+}
+
+// reopen opens all closed hosts, whose URLs are not drained any more.
+func (q *queue) reopen() {
+	q.frontier.Reopen()
+	q.closed = nil
 }
 
 // drain takes out some URLs of a host that was closed, and reports whether there is one.

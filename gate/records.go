@@ -25,6 +25,8 @@ const (
 	keyNext     = "next"
 	keyDepths   = "depths/"
 	keyTraps    = "traps"
+	keyGivenUp  = "given-up/"
+	keyRetry    = "retry/"
 )
 
 // move is a seed's redirect.

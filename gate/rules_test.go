@@ -18,8 +18,10 @@ type change = func(c *gate.Config)
 func scope(m gate.ScopeMode) change { return func(c *gate.Config) { c.Scope.Mode = m } }
 func depth(n int) change            { return func(c *gate.Config) { c.MaxDepth = n } }
 func budget(n int) change           { return func(c *gate.Config) { c.Frontier.MaxPerHost = n } }
-func guarded(c *gate.Config)        { c.FollowTraps = false }
-func ignoring(c *gate.Config)       { c.IgnoreRobots = true }
+
+// guarded closes the pattern of the calendar with its tenth page: each but the first costs two.
+func guarded(c *gate.Config)  { c.FollowTraps, c.Traps.Budget = false, 9 }
+func ignoring(c *gate.Config) { c.IgnoreRobots = true }
 
 // patient has a URL that failed tried once more.
 func patient(c *gate.Config)   { c.Frontier.Retries, c.Frontier.Patience = 1, 1000*time.Hour }
@@ -349,6 +351,74 @@ var rules = []row{
 		skips:  `a/11 redirect-limit from a/10`,
 	},
 	{
+		name: "redirect limit, then a link to the last hop: followed", seeds: "b/ a/0", change: scope(gate.ScopeAny),
+		script: chain + `
+			a/10 moved a/11
+			b/ page b/1
+			b/1 page a/10
+			a/11 page a/12`,
+		leased: "b/ a/0 a/1 a/2 a/3 a/4 a/5 a/6 a/7 a/8 a/9 a/10 b/1 a/11 a/12",
+	},
+	{
+		name: "redirect limit, then a link to the last hop: the new way is recorded", seeds: "b/ a/0", change: both(scope(gate.ScopeAny), excluding("/x")),
+		script: chain + `
+			a/10 moved a/x
+			b/ page b/1
+			b/1 page a/10`,
+		leased: "b/ a/0 a/1 a/2 a/3 a/4 a/5 a/6 a/7 a/8 a/9 a/10 b/1",
+		skips:  `a/x excluded via b/1 from a/10`,
+	},
+	{
+		name: "redirect limit, then a link to the last hop before it has answered: followed", seeds: "b/ a/0", change: scope(gate.ScopeAny),
+		script: chain + `
+			b/ page a/10
+			a/10 moved a/11`,
+		leased: "b/ a/0 a/1 a/2 a/3 a/4 a/5 a/6 a/7 a/8 a/9 a/10 a/11",
+	},
+	{
+		name: "redirect limit, then a shorter chain to the last hop: followed", seeds: "b/ a/0", change: scope(gate.ScopeAny),
+		script: chain + `
+			a/10 moved a/11
+			b/ page b/1
+			b/1 moved b/2
+			b/2 moved a/10
+			a/11 page a/12`,
+		leased: "b/ a/0 a/1 a/2 a/3 a/4 a/5 a/6 a/7 a/8 a/9 a/10 b/1 b/2 a/11 a/12",
+	},
+	{
+		name: "redirect limit, then a link to the last hop within a depth limit: followed", seeds: "b/ a/0", change: both(scope(gate.ScopeAny), depth(1)),
+		script: chain + `
+			a/10 moved a/11
+			b/ page a/10
+			a/11 page a/12
+			a/12 page a/13`,
+		leased: "b/ a/0 a/1 a/2 a/3 a/4 a/5 a/6 a/7 a/8 a/9 a/10 a/11 a/12",
+		skips:  `a/13 depth via a/12`,
+	},
+	{
+		name: "redirect limit, then a nofollow link to the last hop: refused", seeds: "b/ a/0", change: scope(gate.ScopeAny),
+		script: chain + `
+			a/10 moved a/11
+			b/ page nofollow:a/10`,
+		leased: "b/ a/0 a/1 a/2 a/3 a/4 a/5 a/6 a/7 a/8 a/9 a/10",
+		skips:  `a/11 redirect-limit from a/10`,
+	},
+	{
+		name: "redirect limit, then a link to a hop before the last: refused", seeds: "b/ a/0", change: scope(gate.ScopeAny),
+		script: chain + `
+			a/10 moved a/11
+			b/ page a/7`,
+		leased: "b/ a/0 a/1 a/2 a/3 a/4 a/5 a/6 a/7 a/8 a/9 a/10",
+		skips:  `a/11 redirect-limit from a/10`,
+	},
+	{
+		name: "redirect limit: a tenth hop that is a page", seeds: "b/ a/0", change: scope(gate.ScopeAny),
+		script: chain + `
+			a/10 page a/11
+			b/ page a/10`,
+		leased: "b/ a/0 a/1 a/2 a/3 a/4 a/5 a/6 a/7 a/8 a/9 a/10 a/11",
+	},
+	{
 		name: "redirect seen: two URLs redirect to one", seeds: "a/",
 		script: `a/ page a/1 a/2
 			a/1 moved a/3
@@ -384,20 +454,25 @@ var rules = []row{
 		skips:    `a/x/x/x/x trap:repeating via a/`,
 	},
 	{
-		name: "trap: learned, refused from then on, but for a look", seeds: "a/", change: guarded,
-		script: calendar + `
-			a/2026-01-10 same a/2026-02-01 a/2026-02-02 a/2026-02-03 a/2026-02-04 a/2026-02-05 a/2026-02-06 a/2026-02-07 a/2026-02-08 a/2026-02-09
-			a/2026-02-08 same`,
-		leased:   "a/ " + calendarDays + " a/2026-02-08",
-		admitted: 20,
-		skips: `a/2026-02-01 trap:calendar via a/2026-01-10
-			a/2026-02-02 trap:calendar via a/2026-01-10
-			a/2026-02-03 trap:calendar via a/2026-01-10
-			a/2026-02-04 trap:calendar via a/2026-01-10
-			a/2026-02-05 trap:calendar via a/2026-01-10
-			a/2026-02-06 trap:calendar via a/2026-01-10
-			a/2026-02-07 trap:calendar via a/2026-01-10
-			a/2026-02-09 trap:calendar via a/2026-01-10`,
+		name: "trap: learned, refused from then on, but for a look at eight", seeds: "a/", change: guarded, same: true, modes: answered,
+		script:   calendar + "\na/2026-01-10 same " + days(1, 12),
+		leased:   "a/ " + calendarDays + " a/2026-02-01 a/2026-02-02 a/2026-02-03 a/2026-02-05 a/2026-02-06 a/2026-02-07 a/2026-02-09 a/2026-02-10",
+		admitted: 22,
+		honest:   8,
+		skips: `a/2026-02-04 trap:calendar via a/2026-01-10
+			a/2026-02-08 trap:calendar via a/2026-01-10
+			a/2026-02-11 trap:calendar via a/2026-01-10`,
+	},
+	{
+		name: "trap: what brings nothing waits behind everything else", seeds: "a/", change: guarded,
+		script: `a/ page a/2026-01-01
+			a/2026-01-01 same a/2026-01-02
+			a/2026-01-02 same a/2026-01-03
+			a/2026-01-03 same a/2026-01-04 a/list/1
+			a/list/1 page a/list/2
+			a/list/2 page`,
+		leased: "a/ a/2026-01-01 a/2026-01-02 a/2026-01-03 a/list/1 a/list/2 a/2026-01-04",
+		modes:  steadily,
 	},
 	{
 		name: "trap: nothing is one for a crawl that follows traps", seeds: "a/",
@@ -510,6 +585,9 @@ const calendar = `
 	a/2026-01-09 same a/2026-01-10`
 
 const calendarDays = "a/2026-01-01 a/2026-01-02 a/2026-01-03 a/2026-01-04 a/2026-01-05 a/2026-01-06 a/2026-01-07 a/2026-01-08 a/2026-01-09 a/2026-01-10"
+
+// days returns more of the calendar's.
+func days(from, to int) string { return many("a/2026-02-%02d", from, to) }
 
 // many returns URLs with numbers.
 func many(format string, from, to int) string {

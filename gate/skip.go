@@ -17,6 +17,9 @@ type Skip struct {
 	Robots Robots    `json:"robots,omitempty"` // of Disallowed and RobotsUnreachable: why
 	Trap   trap.Kind `json:"trap,omitempty"`   // of Trapped
 	Detail string    `json:"detail,omitempty"` // what exactly happened, in words
+
+	// GivenUp says that the reason may pass, and the URL be had later; see Requeue.
+	GivenUp bool `json:"-"`
 }
 
 // Robots says why robots.txt keeps a URL from being fetched.

@@ -77,7 +77,7 @@ func (g *Gate) Commit(c Commit) error {
 }
 
 // next is the record of the numbers that no other record shows.
-type next struct{ Deferral uint64 }
+type next struct{ Deferral, GivenUp uint64 }
 
 // State is the last commit of a crawl that is resumed.
 type State struct {
@@ -114,7 +114,10 @@ func Restore(cfg Config, j Journal, s State) (*Gate, dedup.Durable, error) {
 	if err := g.traps.restore(s.Records); err != nil {
 		return nil, nil, err
 	}
+	if err := g.retry(s); err != nil {
+		return nil, nil, err
+	}
 	// The guard may know less than when a URL was deferred, or trust more.
-	g.Reconsider()
+	g.readmit()
 	return g, seen, nil
 }

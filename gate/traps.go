@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"crawler/frontier"
 	"crawler/trap"
 	"crawler/weburl"
 )
@@ -14,6 +15,7 @@ type Trap struct {
 	Kind    trap.Kind
 	Pattern string // "" if refused on sight, or if it stands for others
 	Fetched int    // pages, probes included
+	Why     string // in words, what the latest of these were like
 	Refused int    // URLs
 }
 
@@ -30,7 +32,10 @@ const (
 // traps is the guard against crawler traps and what it has refused so far.
 type traps struct {
 	guard    *trap.Guard // nil to refuse nothing
-	watching bool        // the guard wants the links of the present page
+	watching bool        // a page's links are being met
+	page     lesson      // that page
+	later    *lesson     // what it will be, if some of its links wait for the log
+	lessons  int         // pages that wait
 	list     []Trap
 	saved    time.Time     // when the guard was committed last
 	took     time.Duration // to put it into a commit
@@ -43,13 +48,48 @@ func newTraps(cfg *Config) traps {
 	return traps{guard: trap.New(cfg.Traps)}
 }
 
-// judge decides whether a leased URL belongs to a trap. Entry points and pages that have had
-// an attempt are fetched.
+// judge decides whether a leased URL belongs to a trap.
 func (t *traps) judge(task *Task) trap.Verdict {
-	if t.guard == nil || task.Via == "" || task.Sitemap || task.Attempt > 0 {
+	if !t.minds(task) {
 		return trap.Verdict{}
 	}
 	return t.guard.Judge(task.URL)
+}
+
+// minds reports whether the guard is asked about a URL: entry points and pages that have had an
+// attempt are fetched.
+func (t *traps) minds(task *Task) bool {
+	return t.guard != nil && task.Via != "" && !task.Sitemap && task.Attempt == 0
+}
+
+// lease notes that a URL is on its way, until ended.
+func (t *traps) lease(task *Task) {
+	task.lease = trap.Lease{}
+	if t.minds(task) {
+		task.lease = t.guard.Lease(task.URL)
+	}
+}
+
+func (t *traps) ended(l trap.Lease) {
+	if t.guard != nil {
+		t.guard.Ended(l)
+	}
+}
+
+// rankOf is the frontier's rank of a URL that the guard lets wait.
+func rankOf(v trap.Verdict) uint8 {
+	if v.Deepest {
+		return frontier.DeepestFirst + v.Rank
+	}
+	return v.Rank
+}
+
+// probe lets some URLs of a closed pattern through, before the crawl ends.
+func (t *traps) probe(id uint64, most int) int {
+	if t.guard == nil {
+		return 0
+	}
+	return t.guard.Probe(id, most)
 }
 
 // count adds n URLs to those refused as their trap.
@@ -76,9 +116,25 @@ func (t *traps) fetched(list []Trap) {
 	}
 	for _, p := range t.guard.Closed() {
 		if i := slices.IndexFunc(list, func(x Trap) bool { return x.ID == p.ID }); i >= 0 {
-			list[i].Fetched = p.Pages
+			list[i].Fetched, list[i].Why = p.Pages, p.Why
 		}
 	}
+}
+
+// lesson is a page that the guard learns as soon as it is known of each link whether its URL was
+// new.
+type lesson struct {
+	url, via weburl.URL
+	sample   Sample
+	lease    trap.Lease
+	links    []met
+	waiting  int // links of which that is not known yet
+}
+
+// met is a link of a page that is in scope.
+type met struct {
+	url   weburl.URL
+	known bool
 }
 
 // watch begins a page.
@@ -87,34 +143,83 @@ func (t *traps) watch(p *Page) {
 		return
 	}
 	via, _ := weburl.Parse(p.Via) // zero for an entry point
-	t.watching = t.guard.Watch(p.URL, via)
+	t.watching, t.page = true, lesson{url: p.URL, via: via, lease: p.lease, links: t.page.links[:0]}
 }
 
-// link records a link of that page that is in scope.
+// link records a link of that page.
 func (t *traps) link(u weburl.URL, known bool) {
-	if t.watching {
-		t.guard.Link(u, known)
+	if t.watching && len(t.page.links) < trap.MaxLinks {
+		t.page.links = append(t.page.links, met{u, known})
 	}
 }
 
-// learn ends the page and returns the patterns that it has opened.
-func (t *traps) learn(p *Page) []uint64 {
-	if t.guard == nil || p.Sitemap {
+// maxLessons is how many pages may wait for the log: some 8 MiB. The links of further ones count
+// as known.
+const maxLessons = 256
+
+// wait records a link of which c will tell whether it is known.
+func (t *traps) wait(c *pendingCheck) {
+	if !t.watching || len(t.page.links) == trap.MaxLinks {
+		return
+	}
+	if t.later == nil && t.lessons < maxLessons {
+		t.later = &lesson{}
+		t.lessons++
+	}
+	if t.later != nil {
+		c.page, c.link = t.later, len(t.page.links)
+		t.later.waiting++
+	}
+	t.link(c.URL, true)
+}
+
+// end ends the page, and returns it if nothing is missing.
+func (t *traps) end(p *Page) *lesson {
+	if !t.watching {
 		return nil
 	}
 	t.watching = false
-	sample := p.Sample
-	sample.Status = p.Status // errors are not parsed, nor sampled
-	if !t.guard.Learn(sample) {
+	t.page.sample = p.Sample
+	t.page.sample.Status = p.Status // errors are not parsed, nor sampled
+	if t.later == nil {
+		return &t.page
+	}
+	t.page.waiting = t.later.waiting
+	*t.later = t.page.clone()
+	t.later = nil
+	return nil
+}
+
+// clone returns a copy in memory of its own.
+func (l *lesson) clone() lesson {
+	c := *l
+	c.url, c.via = l.url.Clone(), l.via.Clone()
+	c.sample.Sample = slices.Clone(l.sample.Sample)
+	c.links = slices.Clone(l.links)
+	for i := range c.links {
+		c.links[i].url = c.links[i].url.Clone()
+	}
+	return c
+}
+
+// learn teaches the guard a page, and returns the patterns that it has opened.
+func (t *traps) learn(l *lesson) []uint64 {
+	all := t.guard.Watch(l.url, l.via)
+	for _, m := range l.links {
+		if all || !m.known {
+			t.guard.Link(m.url, m.known)
+		}
+	}
+	opened := t.guard.Learn(l.sample)
+	t.guard.Ended(l.lease)
+	if !opened {
 		return nil
 	}
 	return t.guard.Reopened()
 }
 
-// refuses reports whether a URL that was refused with v must still be.
-func (t *traps) refuses(v trap.Verdict, u weburl.URL) bool {
-	return t.guard != nil && t.guard.Refuses(v, u)
-}
+// refuses reports whether a URL that was refused must still be.
+func (t *traps) refuses(u weburl.URL) bool { return t.guard != nil && t.guard.Refuses(u) }
 
 // commit adds the guard's state to w, if it is time for that.
 func (t *traps) commit(w Writer, clock func() time.Time, last bool) error {

@@ -60,6 +60,9 @@ func (w truth) compare(t *testing.T, g *Graph) {
 // TestBuilder builds random graphs, with so little memory that URLs and links go to disk
 // many times, and compares them.
 func TestBuilder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	for _, memory := range []int64{defaultMemory, 20 << 10} {
 		dir := t.TempDir()
 		b, err := NewBuilder(BuildConfig{Dir: dir})
@@ -176,6 +179,9 @@ func TestRunsCut(t *testing.T) {
 }
 
 func TestTranspose(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	for shape, a := range shapes(rnd(13)) {
 		g := open(t, store(t, a, DefaultParams()))
 		base := filepath.Join(t.TempDir(), "t")

@@ -62,6 +62,9 @@ func FuzzProperties(f *testing.F) {
 // TestDamagedBits changes every bit of a small graph and cuts it everywhere: reading must
 // end, in an error or in lists.
 func TestDamagedBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	a := copying(rnd(10), 40, 12)
 	s, data, offsets := encode(t, a, DefaultParams())
 	whole, err := memory(len(a), s.Arcs, DefaultParams(), data, offsets)

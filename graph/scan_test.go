@@ -9,6 +9,9 @@ import (
 // TestScanFrom has scans of every part of a graph, which begin within chains of
 // references, give the lists of the whole.
 func TestScanFrom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	a := copying(rnd(3), 60, 12)
 	for name, p := range parameters() {
 		g := compressed(t, a, p)

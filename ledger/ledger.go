@@ -69,6 +69,9 @@ type amount struct{ pages, urls int }
 // times reports whether a is n commits' worth or more.
 func (a amount) times(n int) bool { return a.pages >= n*commitPages || a.urls >= n*commitURLs }
 
+// maxKeptNotes is how many changed records keep their room for the next commit.
+const maxKeptNotes = 1 << 10
+
 // note is a record to be written or, without a value, deleted.
 type note struct{ key, value []byte }
 
@@ -213,7 +216,10 @@ func (l *Ledger) fill(b Batch, last bool) error {
 			b.Put(n.key, n.value)
 		}
 	}
-	l.notes = l.notes[:0]
+	clear(l.notes) // or the records live on until others take their place
+	if l.notes = l.notes[:0]; cap(l.notes) > maxKeptNotes {
+		l.notes = nil
+	}
 	return nil
 }
 

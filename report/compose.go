@@ -41,7 +41,7 @@ func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 	}
 	rec.Fill(rep)
 	rep.Pages.Redirects = res.Redirects
-	rep.GivenUp = givenUp(res, rec.status)
+	rep.GivenUp = givenUp(res, rec)
 	for _, s := range rec.failures {
 		rep.Failures = append(rep.Failures, Failure{URL: s.URL, Reason: string(s.Reason), Detail: s.Detail})
 	}
@@ -49,18 +49,21 @@ func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 }
 
 // givenUp counts what was given up although it may be had later: URLs without an answer, and
-// pages whose answer says so.
-func givenUp(res crawl.Result, status map[int]int) map[string]int {
+// pages whose answer says so or broke off.
+func givenUp(res crawl.Result, rec *Recorder) map[string]int {
 	out := map[string]int{}
 	for r, n := range res.Errors {
-		if r == gate.RobotsUnreachable || fetch.Reason(r).Temporary() {
+		if crawl.Temporary(r) {
 			out[string(r)] = n
 		}
 	}
 	if n := res.Skipped[gate.HostClosed]; n > 0 {
 		out[string(gate.HostClosed)] = n
 	}
-	for code, n := range status {
+	if rec.cutOff > 0 {
+		out[string(fetch.ReasonBody)] += rec.cutOff
+	}
+	for code, n := range rec.status {
 		if crawl.MayPass(code) {
 			out["status-"+strconv.Itoa(code)] = n
 		}
@@ -81,7 +84,7 @@ func trapsOf(list []gate.Trap) []Trap {
 	out := []Trap{}
 	for _, t := range list {
 		if t.Refused > 0 { // otherwise it proved honest
-			out = append(out, Trap{Kind: string(t.Kind), Pattern: t.Pattern, Fetched: t.Fetched, Refused: t.Refused})
+			out = append(out, Trap{Kind: string(t.Kind), Pattern: t.Pattern, Fetched: t.Fetched, Refused: t.Refused, Why: t.Why})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Trap) int { return cmp.Compare(b.Refused, a.Refused) })

@@ -115,7 +115,7 @@ func (r *Recorder) cutCounters(b crawl.Batch) {
 	v = binary.LittleEndian.AppendUint64(v, r.cfg.Seed)
 	for _, n := range [...]int64{
 		int64(r.cfg.MaxSites), int64(len(r.sites)), int64(r.texts.Len()), int64(u.textBlocks), int64(u.exactBlocks),
-		int64(r.pages), r.bytes, int64(r.good), int64(used.CPU), used.PeakRSS,
+		int64(r.pages), r.bytes, int64(r.good), int64(r.cutOff), int64(used.CPU), used.PeakRSS,
 	} {
 		v = binary.AppendUvarint(v, uint64(n))
 	}

@@ -195,6 +195,9 @@ func killAndRestore(t *testing.T, seed uint64, exact bool) {
 // The only site shares the crawl's sketches until there is another one. That must not
 // show in any figure, whenever the crawl is killed.
 func TestOnlySite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no goroutine but the database's own")
+	}
 	rng := rand.New(rand.NewPCG(11, 12))
 	all := steps(t, rng, 90)
 	for i, s := range all {
@@ -270,6 +273,9 @@ func TestUsageOfAllRuns(t *testing.T) {
 
 // A record that is cut short, of another version, or missing is an error that says which.
 func TestRestoreRefusesDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no goroutine but the database's own")
+	}
 	dir := create(t, store.OnMem(vfs.NewCrashableMem()), "c", true)
 	r := recorder(t, Config{Dir: dir, Exact: true})
 	all := steps(t, rand.New(rand.NewPCG(3, 4)), 20)
@@ -327,6 +333,9 @@ func TestRestoreRefusesDamage(t *testing.T) {
 // Counters that contradict the other records are refused, and take no memory: the number
 // of a block that is there would be given to the next one, too.
 func TestRestoreRefusesCounters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no goroutine but the database's own")
+	}
 	for _, c := range []struct {
 		what  string
 		forge func(*Recorder)

@@ -13,6 +13,9 @@ import (
 
 // Every line is what encoding/json makes of the record, to the byte.
 func TestLineIsJSON(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	texts := []string{"", "plain", `"quoted" \ back`, "a&b <c>", "Übung", "line\nend\x00\x1b[2J", "\u2028\u202e", "broken \xff\xc3", strings.Repeat("long ", 100)}
 	text := func() string { return texts[rng.IntN(len(texts))] }

@@ -82,8 +82,9 @@ func recordOf(v *crawl.Visit) PageRecord {
 	return r
 }
 
-// read reports whether the answer's text was looked at.
-func read(v *crawl.Visit) bool { return v.Status < 300 }
+// read reports whether the answer's text counts: part of a text is none, and another attempt may
+// bring it all.
+func read(v *crawl.Visit) bool { return v.Status < 300 && !v.CutOff }
 
 // simhash returns the fingerprint of a page's text, empty for one without words. It
 // looks at runs of three words: pages of one template share their words more often

@@ -54,6 +54,7 @@ type Recorder struct {
 	types  map[string]int
 	depths map[int]int
 	good   int // pages with a status below 400
+	cutOff int // of these, pages whose body broke off
 
 	failures []gate.Skip
 	broken   []Broken
@@ -73,8 +74,14 @@ const maxBroken = 100
 // NewRecorder returns an empty Recorder, its files opened for appending. They belong to
 // Config.Dir and are closed with it.
 func NewRecorder(cfg Config) (*Recorder, error) {
+	r := newRecorder(cfg)
+	return r, r.openLines()
+}
+
+// newRecorder is NewRecorder without files.
+func newRecorder(cfg Config) *Recorder {
 	cfg.MaxSites = cmp.Or(cfg.MaxSites, 1000)
-	r := &Recorder{
+	return &Recorder{
 		cfg:     cfg,
 		total:   newTally(stats.Config{Seed: cfg.Seed}, cfg.Exact),
 		sites:   make(map[string]*site),
@@ -83,7 +90,6 @@ func NewRecorder(cfg Config) (*Recorder, error) {
 		depths:  make(map[int]int),
 		unsaved: unsaved{on: cfg.Dir != nil && cfg.Dir.Durable()},
 	}
-	return r, r.openLines()
 }
 
 func (r *Recorder) openLines() (err error) {
@@ -134,7 +140,9 @@ func (r *Recorder) write(v *crawl.Visit) error {
 		return nil
 	}
 	record := recordOf(v)
-	record.Simhash = simhash(v.Page.Words)
+	if !v.CutOff {
+		record.Simhash = simhash(v.Page.Words)
+	}
 	r.line = record.appendLine(r.line[:0])
 	if r.cfg.Stream != nil {
 		if _, err := r.cfg.Stream.Write(r.line); err != nil {
@@ -197,6 +205,10 @@ func (r *Recorder) count(v *crawl.Visit) {
 		r.good++
 	} else {
 		r.fail(v, fmt.Sprintf("answered %d", v.Status))
+	}
+	if v.CutOff {
+		r.cutOff++
+		r.note(gate.Skip{URL: v.URL.String(), Via: v.Via, From: v.From, Detail: v.ParseErr.Error()})
 	}
 	if !read(v) {
 		return
@@ -279,6 +291,9 @@ func (r *Recorder) Fill(rep *Report) {
 	rep.Words.Distinct, rep.Words.Surprise = r.total.figures()
 	rep.Sites = make([]Site, 0, len(r.sites))
 	for _, s := range r.sites {
+		if s.pages == 0 {
+			continue // all it had is asked again
+		}
 		d, f := s.figures()
 		rep.Sites = append(rep.Sites, Site{Site: s.name, Pages: s.pages, Words: int64(s.words.N()), Distinct: d, Surprise: f, Flags: []string{}})
 	}

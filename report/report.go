@@ -35,11 +35,12 @@ type Report struct {
 	EndedBy   string         `json:"ended_by"`
 	Runs      int            `json:"runs"` // 1, and one for each time the crawl was resumed
 	Pages     Pages          `json:"pages"`
-	Skipped   map[string]int `json:"skipped"`  // by reason: what the crawl decided not to fetch
-	Errors    map[string]int `json:"errors"`   // by reason: what could not be fetched
-	GivenUp   map[string]int `json:"given_up"` // by reason or status: what may be had later
-	Failures  []Failure      `json:"failures"` // the first few
-	Traps     []Trap         `json:"traps"`    // that URLs were refused as
+	Skipped   map[string]int `json:"skipped"`         // by reason: by decision of the crawl
+	Errors    map[string]int `json:"errors"`          // by reason: what could not be fetched
+	GivenUp   map[string]int `json:"given_up"`        // by reason or status
+	Retry     string         `json:"retry,omitempty"` // command to ask again
+	Failures  []Failure      `json:"failures"`        // the first few
+	Traps     []Trap         `json:"traps"`           // that URLs were refused as
 	Requests  Requests       `json:"requests"`
 	Dedup     Dedup          `json:"dedup"`
 	Words     Words          `json:"words"`
@@ -88,9 +89,11 @@ type Requests struct {
 // them up without end.
 type Trap struct {
 	Kind    string `json:"kind"`
-	Pattern string `json:"pattern"` // "" if the URLs alone show it, or of other patterns
-	Fetched int    `json:"fetched"` // pages
-	Refused int    `json:"refused"` // URLs
+	Pattern string `json:"pattern"`         // "" if the URLs alone show it, or of other patterns
+	Fetched int    `json:"fetched"`         // pages
+	Refused int    `json:"refused"`         // URLs
+	Why     string `json:"why,omitempty"`   // what the latest of its pages were like
+	Retry   string `json:"retry,omitempty"` // command that fetches them all the same
 }
 
 // Dedup is what the filter did. The last keys are there in the mode "filter" only.

@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -339,6 +340,10 @@ func TestGivenUp(t *testing.T) {
 	if err := rec.Skip(gate.Skip{URL: "http://a.example/", Reason: "connect", Detail: "connection refused"}); err != nil {
 		t.Fatal(err)
 	}
+	refused := crawl.Result{EndedBy: crawl.Done, Errors: map[gate.Reason]int{"tls": 1}}
+	if text := New("test", refused, rec, Usage{}).Text(); strings.Contains(text, "complete") || !strings.Contains(text, "ended without a page") {
+		t.Errorf("an error, and no page:\n%s", text)
+	}
 	text := New("test", res, rec, Usage{}).Text()
 	if !strings.Contains(text, "ended, 9 URLs given up") || !strings.Contains(text, "http://a.example/: connect, connection refused") || strings.Count(text, "\n") > 5 {
 		t.Errorf("without a page:\n%s", text)
@@ -348,9 +353,18 @@ func TestGivenUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	cut := visit(t, "http://a.example/cut", 200)
+	cut.CutOff, cut.ParseErr, cut.Page.Words, cut.Digest = true, io.ErrUnexpectedEOF, []uint64{1, 2, 3}, 7
+	words, texts := rec.total.words.N(), rec.texts.Len()
+	if err := rec.Page(cut); err != nil {
+		t.Fatal(err)
+	}
+	if rec.total.words.N() != words || rec.texts.Len() != texts || recordOf(cut).Digest != "" {
+		t.Error("part of a text counts as a text")
+	}
 	rep := New("test", res, rec, Usage{})
-	want := map[string]int{"connect": 2, "host-closed": 3, "robots-unreachable": 4, "status-408": 1, "status-500": 1, "status-503": 2}
-	if !maps.Equal(rep.GivenUp, want) || rep.Incomplete() != 13 || !strings.Contains(rep.Text(), "ended, 13 URLs given up") {
+	want := map[string]int{"body": 1, "connect": 2, "host-closed": 3, "robots-unreachable": 4, "status-408": 1, "status-500": 1, "status-503": 2}
+	if !maps.Equal(rep.GivenUp, want) || rep.Incomplete() != 14 || !strings.Contains(rep.Text(), "ended, 14 URLs given up") {
 		t.Errorf("given up %v, want %v", rep.GivenUp, want)
 	}
 	if rec, err = NewRecorder(Config{}); err != nil {

@@ -67,7 +67,7 @@ func (r *Recorder) readCounters(value []byte) (s saved, err error) {
 	r.cfg.Exact, r.cfg.NoIndex = flags&flagExact != 0, flags&flagNoIndex != 0
 	r.cfg.Seed, r.cfg.MaxSites = f.uint64(), f.number()
 	s = saved{sites: f.number(), texts: f.number(), textBlocks: f.number(), exactBlocks: f.number()}
-	r.pages, r.bytes, r.good = f.number(), f.count(), f.number()
+	r.pages, r.bytes, r.good, r.cutOff = f.number(), f.count(), f.number(), f.number()
 	r.before = Usage{CPU: time.Duration(f.count()), PeakRSS: f.count()}
 	r.status = readCounts(f, f.number)
 	r.types = readCounts(f, f.text)

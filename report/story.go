@@ -157,6 +157,12 @@ func (s *Story) waiting(p *page) {
 			text += ", tried " + counted(q.Attempt, "time")
 		}
 		p.wrapped("  ", text)
+		if q.Since != "" {
+			p.line("  failed first at %s", q.Since)
+		}
+		if q.Next != "" {
+			p.line("  the next try is due at %s", q.Next)
+		}
 		if q.From != "" {
 			p.line("  found by a redirect from\n    %s", q.From)
 		}

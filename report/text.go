@@ -36,6 +36,7 @@ func (r *Report) Text() string {
 	reasons(p, "Skipped, by decision", r.Skipped)
 	r.traps(p)
 	reasons(p, "Errors", r.Errors)
+	r.givenUp(p)
 	r.filter(p)
 	r.costs(p)
 	return p.String()
@@ -123,6 +124,9 @@ func ending(r *Report) string {
 		if n := r.Incomplete(); n > 0 {
 			return "ended, " + counted(n, "URL") + " given up"
 		}
+		if r.Pages.Fetched == 0 && len(r.Failures) > 0 {
+			return "ended without a page"
+		}
 		return "complete"
 	case crawl.ByInterrupt, crawl.ByStop, crawl.ByRecordError:
 		return r.EndedBy + left
@@ -131,7 +135,7 @@ func ending(r *Report) string {
 	case crawl.ByLowDisk:
 		return "stopped, the disk is nearly full" + left
 	case crawl.ByOutage:
-		return "stopped, the network is away" + left
+		return "stopped, nothing answers" + left
 	}
 	return "ended by " + r.EndedBy + left
 }
@@ -245,6 +249,20 @@ func sorted(m map[string]int) []string {
 		return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b))
 	})
 	return keys
+}
+
+// givenUp says what may be had later, and how.
+func (r *Report) givenUp(p *page) {
+	if len(r.GivenUp) == 0 {
+		return
+	}
+	p.head("Given up, may be had later")
+	for _, k := range sorted(r.GivenUp) {
+		p.line("  %-18s %8s", k, group(int64(r.GivenUp[k])))
+	}
+	if r.Retry != "" {
+		p.line("  %s", r.Retry) // in one piece, to be copied
+	}
 }
 
 func reasons(p *page, title string, m map[string]int) {

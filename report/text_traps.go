@@ -1,8 +1,6 @@
 package report
 
 import (
-	"cmp"
-
 	"crawler/gate"
 	"crawler/trap"
 )
@@ -13,23 +11,25 @@ func (r *Report) traps(p *page) {
 		return
 	}
 	p.head("Traps")
-	pattern := ""
 	for i, t := range r.Traps {
 		if i == maxShownTraps {
 			p.line("  and %d more, in %s", len(r.Traps)-maxShownTraps, JSONFile)
 			break
 		}
 		p.line("  %s", shorten(t.named(), width-2))
-		if t.Pattern != "" {
-			p.line("      %s, %s fetched, %s refused", t.Kind, counted(t.Fetched, "page"), counted(t.Refused, "URL"))
-			pattern = cmp.Or(pattern, t.Pattern)
-		} else {
+		if t.Pattern == "" {
 			p.line("      %s refused", counted(t.Refused, "URL"))
+			continue
 		}
-	}
-	if pattern != "" {
-		p.line("  to fetch one anyway, crawl with its pattern, or with how the pattern begins:")
-		p.line("      --trap-trust '%s'", pattern)
+		p.line("      %s, %s fetched, %s refused", t.Kind, counted(t.Fetched, "page"), counted(t.Refused, "URL"))
+		if t.Why != "" {
+			p.wrapped("      ", t.Why)
+		}
+		if t.Retry != "" {
+			p.line("      %s", t.Retry) // in one piece, to be copied
+		} else {
+			p.line("      to fetch them all the same: --trap-trust '%s'", t.Pattern)
+		}
 	}
 }
 

@@ -47,8 +47,10 @@ type QueuedAt struct {
 	Position int    `json:"position"` // URLs of its host before it; 0: it is next
 	Depth    int    `json:"depth"`
 	Via      string `json:"via,omitempty"`
-	From     string `json:"from,omitempty"` // URL that redirects here
-	Attempt  int    `json:"attempt"`        // tries so far
+	From     string `json:"from,omitempty"`     // URL that redirects here
+	Attempt  int    `json:"attempt"`            // tries so far
+	Since    string `json:"since,omitempty"`    // when the first one failed, RFC 3339
+	Next     string `json:"next_try,omitempty"` // when the next one is due, if that is not its turn
 }
 
 // What a Story lists at most, and how similar a near text is: a distance of 3 in 64 bits

@@ -85,10 +85,12 @@ func (w *why) ends() error {
 	})
 }
 
-// back follows the redirects by which the URL was found, to the first.
+// back follows the redirects by which the URL was found, to the first: the one that the link leads
+// to, which may be in the middle of a chain that was met before.
 func (w *why) back() error {
 	s := w.story
-	for from := s.from(); from != "" && len(s.LedBy) < maxChain; {
+	via, from := s.foundBy()
+	for from != "" && len(s.LedBy) < maxChain {
 		before := len(s.LedBy)
 		err := w.named(RedirectsFile, from, func(line []byte) error {
 			r, err := recordIn[RedirectRecord](line)
@@ -103,23 +105,25 @@ func (w *why) back() error {
 		if len(s.LedBy) == before { // the crawl is running
 			break
 		}
-		from = s.LedBy[before].From
+		if from = s.LedBy[before].From; s.LedBy[before].Via != via {
+			break
+		}
 	}
 	slices.Reverse(s.LedBy)
 	return nil
 }
 
-// from is the URL whose redirect the URL was found by.
-func (s *Story) from() string {
+// foundBy returns the page with the link and the URL whose redirect the URL was found by.
+func (s *Story) foundBy() (via, from string) {
 	switch {
 	case len(s.Pages) > 0:
-		return s.Pages[0].From
+		return s.Pages[0].Via, s.Pages[0].From
 	case len(s.Hops) > 0:
-		return s.Hops[0].From
+		return s.Hops[0].Via, s.Hops[0].From
 	case len(s.Refusals) > 0:
-		return s.Refusals[0].From
+		return s.Refusals[0].Via, s.Refusals[0].From
 	}
-	return ""
+	return "", ""
 }
 
 // here gives fn the redirects that lead to the URL itself.

@@ -141,11 +141,15 @@ func TestWhyOfRedirects(t *testing.T) {
 	}
 	end := pageAt(at("p"), 1, 1)
 	end.From = at("b")
-	dir := crawlOf(t, []PageRecord{end}, []RedirectRecord{
+	joined := pageAt(at("q"), 1, 1) // by a link to the chain's last hop
+	joined.From, joined.Via = at("c2"), at("other")
+	dir := crawlOf(t, []PageRecord{end, joined}, []RedirectRecord{
+		hop("c1", "c2", "", 1), hop("c2", "q", "c1", 2),
 		hop("a", "b", "", 1), hop("b", "p", "a", 2), hop("late", "a", "", 1),
 		hop("l1", "l2", "", 1), hop("l2", "l1", "l1", 2), hop("self", "self", "", 1), hop("none", "", "", 1), hop("out", "x", "", 1),
 	}, []gate.Skip{{URL: at("x"), Reason: gate.Excluded, Via: at(""), From: at("out")}})
 	for path, want := range map[string]string{
+		"q":    "found by 1 redirect from http://a.example/c2 the first of them found on http://a.example/other",
 		"p":    "found by 2 redirects from http://a.example/a http://a.example/b the first of them found on http://a.example/",
 		"a":    "redirects to (status 301) http://a.example/b which redirects to (status 301) http://a.example/p which is status 200 found on http://a.example/ redirects that lead here as well http://a.example/late",
 		"b":    "redirects to (status 301) http://a.example/p which is status 200 found by 1 redirect from http://a.example/a the first of them found on http://a.example/",
@@ -193,6 +197,9 @@ func TestStoryOfWhatWaits(t *testing.T) {
 
 // The lines are those of the file, wherever the blocks that are read end.
 func TestScan(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	var want []string
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 40 {
@@ -251,6 +258,9 @@ func plainDistance(a, b []byte) int {
 
 // The closest URLs are those that sorting all of them finds.
 func TestClosest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	rng := rand.New(rand.NewPCG(11, 12))
 	url := func() string {
 		return fmt.Sprintf("http://h%d.example/%s/%d", rng.IntN(3), []string{"docs", "doc", "d/e"}[rng.IntN(3)], rng.IntN(300))

@@ -36,6 +36,7 @@ type Dir struct {
 
 	positions positions // of the last commit, then of the last Cut; owned by the recorder
 	value     []byte    // scratch of Cut
+	rewritten []string  // files that wait for a Cut and Replace
 	cuts      []CutLine
 
 	mu    sync.Mutex
@@ -139,6 +140,7 @@ func (d *Dir) Cut(b Putter) error {
 	d.positions.cuts++
 	d.value = d.positions.append(d.value[:0])
 	b.Put([]byte(positionsKey), d.value)
+	d.cutRewritten(b)
 	return nil
 }
 

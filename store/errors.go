@@ -15,6 +15,7 @@ var (
 	ErrLocked     = errors.New("is in use by another process")
 	ErrNewer      = errors.New("was written by a newer version of this program")
 	ErrDamaged    = errors.New("is damaged")
+	ErrRewriting  = errors.New("was interrupted while records were taken out of its files")
 )
 
 // sharingViolation is Windows' error for a lock file that another process has open.

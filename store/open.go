@@ -97,13 +97,14 @@ func lockDir(fs FS, dir string) (*Dir, error) {
 	return &Dir{fs: fs, path: dir, lock: l, positions: positions{at: map[string]int64{}}}, nil
 }
 
-// Open opens a crawl to continue it. Errors are ErrNoCrawl, ErrNotDurable, ErrLocked,
-// ErrNewer and ErrDamaged, which name the directory, and those of the file system.
+// Open opens a crawl to continue it, and ends what a crash has left of a Rewrite. Errors are
+// ErrNoCrawl, ErrNotDurable, ErrLocked, ErrNewer and ErrDamaged, which name the directory, and
+// those of the file system.
 func Open(fs FS, dir string) (*Dir, error) { return open(fs, dir, false) }
 
 // OpenRead opens a crawl to look at its state. It takes the lock, too, but changes
 // nothing: Lines and Cut fail. Errors are those of Open; ErrNoCrawl also means that the
-// crawl ended before its first commit.
+// crawl ended before its first commit, and ErrRewriting that Open has something to do.
 func OpenRead(fs FS, dir string) (*Dir, error) { return open(fs, dir, true) }
 
 func open(fs FS, dir string, readOnly bool) (*Dir, error) {
@@ -160,9 +161,11 @@ func (d *Dir) readState() error {
 	}
 	d.resumed = d.positions.cuts > 0
 	if !d.resumed {
-		d.resumed, err = d.db.has([]byte{'m'})
+		if d.resumed, err = d.db.has([]byte{'m'}); err != nil {
+			return err
+		}
 	}
-	return err
+	return d.Replace()
 }
 
 // resumeBegin completes a start that was interrupted. Nothing can have been recorded then,

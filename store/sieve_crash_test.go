@@ -210,6 +210,9 @@ func failFS(mem *vfs.MemFS, inj errorfs.Injector) FS {
 
 // Any byte of a run changed, or the file cut or longer, is an error and never an answer.
 func TestSieveDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no goroutine but the database's own")
+	}
 	mem := vfs.NewMem()
 	fs := OnMem(mem)
 	s, db := openSieveIn(t, fs, 2)

@@ -223,6 +223,9 @@ func checkAgainst(t *testing.T, rng *rand.Rand, s *Sieve, log, tail map[uint64]b
 // The least and the greatest numbers are fingerprints like others, also beside the zeros
 // that fill a block.
 func TestSieveExtremes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no goroutine but the database's own")
+	}
 	for name, urls := range map[string][]uint64{
 		"zero alone":     {0},
 		"both":           {0, math.MaxUint64},

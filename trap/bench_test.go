@@ -8,8 +8,6 @@ import (
 	"crawler/weburl"
 )
 
-func parseURL(raw string) (weburl.URL, error) { return weburl.Parse(raw) }
-
 // benchURLs are product pages and lists of one host.
 func benchURLs(b *testing.B) []weburl.URL {
 	var all []weburl.URL
@@ -30,20 +28,33 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// BenchmarkLearn is a page of a pattern that has had many, without links.
+// BenchmarkLearn is a page of a pattern that has had many, with 20 links.
 func BenchmarkLearn(b *testing.B) {
-	g, urls := trap.New(trap.Config{}), benchURLs(b)
-	var s trap.Sampler
-	pages := make([]trap.Page, len(urls))
-	for i, u := range urls {
-		p := s.Page(u, 200, words(prose(i, 300)), 0)
-		p.Sample = append([]uint64(nil), p.Sample...)
-		pages[i] = p
-	}
-	for i := 0; b.Loop(); i++ {
-		k := i % len(urls)
-		g.Watch(urls[k], urls[0])
-		g.Learn(pages[k])
+	for name, watched := range map[string]bool{"good": false, "watched": true} {
+		b.Run(name, func(b *testing.B) {
+			g, urls := trap.New(trap.Config{}), benchURLs(b)
+			var s trap.Sampler
+			pages := make([]trap.Page, len(urls))
+			for i, u := range urls {
+				n := i
+				if watched {
+					n = i % 2 // copies
+				}
+				p := s.Page(u, 200, words(prose(n, 300)), 0)
+				p.Sample = append([]uint64(nil), p.Sample...)
+				pages[i] = p
+			}
+			for i := 0; b.Loop(); i++ {
+				k := i % len(urls)
+				all := g.Watch(urls[k], urls[0])
+				for n := range 20 {
+					if known := n%4 > 0; all || !known {
+						g.Link(urls[(k+n)%len(urls)], known)
+					}
+				}
+				g.Learn(pages[k])
+			}
+		})
 	}
 }
 

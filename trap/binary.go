@@ -11,7 +11,7 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 1
+	version     = 2
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 )
@@ -19,14 +19,14 @@ const (
 // kinds is the numbering of the kinds in the binary form; new ones go to the end.
 var kinds = [...]Kind{"", Copies, Session, Subdomains, Calendar, Facets, Pattern, Growing, Maze}
 
-// AppendBinary appends what the Guard has learned: 1 KiB for a young pattern, up to 16 KiB
-// for one that has had many pages. Call it between pages, after Reopened. The state is
-// advice: a crawl that continues from an older one, or from none, only learns a trap's last
-// pages again.
+// AppendBinary appends what the Guard has learned: 1 KiB for a young pattern, up to 36 KiB
+// for one that has had many pages, and up to 8 MiB of texts and forms. Call it between pages, after
+// Reopened.
 func (g *Guard) AppendBinary(dst []byte) ([]byte, error) {
 	e := binform.Begin(dst, kindTrap, version)
 	e.Uint32(g.page)
 	g.shapes.encode(e)
+	g.texts.encode(e)
 	e.Uint32(uint32(len(g.patterns)))
 	for _, p := range g.sorted() {
 		p.encode(e)
@@ -40,13 +40,15 @@ func (g *Guard) MarshalBinary() ([]byte, error) { return g.AppendBinary(nil) }
 // UnmarshalBinary replaces what the Guard has learned; its Config stays. After an error
 // the Guard is as it was.
 func (g *Guard) UnmarshalBinary(data []byte) error {
-	d, _, err := binform.Open(data, kindTrap, version)
+	d, v, err := binform.Open(data, kindTrap, version)
 	if err != nil {
 		return fmt.Errorf("trap: %w", err)
 	}
+	d.Check(v == version, "version %d is too old", v)
 	fresh := New(g.cfg)
 	fresh.page = d.Uint32()
 	fresh.shapes.decode(d)
+	fresh.texts.decode(d, mostTexts)
 	n := d.Uint32()
 	d.Check(n <= mostStored, "%d patterns, the most is %d", n, mostStored)
 	last := uint64(0)
@@ -101,35 +103,43 @@ func (p *pattern) encode(e *binform.Encoder) {
 	e.Uint64(p.id)
 	e.Uint32(uint32(len(p.name)))
 	e.Raw([]byte(p.name))
+	e.Uint64(p.parent)
 	e.Uint8(uint8(slices.Index(kinds[:], p.closed)))
+	e.Bool(p.probed)
+	e.Uint8(p.granted)
+	e.Bool(p.wide)
+	e.Uint8(p.hosts)
 	for _, v := range p.counts() {
 		e.Uint32(*v)
 	}
-	e.Bool(p.wide)
-	e.Uint8(p.hosts)
-	for _, v := range p.sums() {
+	for _, v := range p.floats() {
 		e.Uint32(math.Float32bits(*v))
+	}
+	for i := range p.params {
+		e.Uint64(p.params[i])
 	}
 	for _, m := range p.memories() {
 		m.encode(e)
 	}
 }
 
-// counts, sums and memories are the fields of a pattern in the binary form, in its sequence.
+// counts, floats and memories are the fields of a pattern in the binary form, in its sequence.
 func (p *pattern) counts() []*uint32 {
-	return []*uint32{&p.pages, &p.used, &p.refused, &p.wait, &p.largest, &p.longest}
+	return []*uint32{&p.pages, &p.used, &p.largest, &p.longest}
 }
 
-func (p *pattern) sums() []*float32 {
-	t, l := &p.text, &p.links
-	return []*float32{&t.weight, &t.keyed, &t.dated, &t.combined, &t.forms, &t.formCopies, &t.olds, &t.oldCopies,
-		&t.fresh, &t.recurring, &t.common, &l.weight, &l.own, &l.grown, &l.rooted, &l.fertile, &l.born, &l.back, &l.barren, &l.barrenFertile}
+func (p *pattern) floats() []*float32 {
+	all := append([]*float32{&p.owes, &p.news, &p.asked, &p.tests.copied, &p.tests.others}, p.sums()...)
+	for i := range p.tried {
+		all = append(all, &p.tried[i].known, &p.tried[i].fresh)
+	}
+	return all
 }
 
-func (p *pattern) memories() []*memory { return []*memory{&p.pairs, &p.marks, &p.known} }
+func (p *pattern) memories() []*memory { return []*memory{&p.pairs, &p.marks} }
 
 // mostOf are the largest sizes of memories.
-var mostOf = [...]int{mostPairs, mostMarks, mostForms}
+var mostOf = [...]int{4 * mostPairs, mostMarks}
 
 func decodePattern(d *binform.Decoder) *pattern {
 	p := &pattern{id: d.Uint64()}
@@ -138,19 +148,24 @@ func decodePattern(d *binform.Decoder) *pattern {
 	if d.OK() {
 		p.name = string(d.Raw(int(n)))
 	}
+	p.parent = d.Uint64()
 	k := d.Uint8()
 	d.Check(int(k) < len(kinds), "kind %d", k)
 	if d.OK() {
 		p.closed = kinds[k]
 	}
+	p.probed, p.granted = d.Bool(), d.Uint8()
+	d.Check(p.granted <= probes, "%d URLs are let through", p.granted)
+	p.wide, p.hosts = d.Bool(), d.Uint8()
 	for _, v := range p.counts() {
 		*v = d.Uint32()
 	}
-	d.Check(p.closed == "" || p.refused < p.wait && p.wait >= firstWait && p.wait <= mostWait, "%d of %d refusals", p.refused, p.wait)
-	p.wide, p.hosts = d.Bool(), d.Uint8()
-	for _, v := range p.sums() {
+	for _, v := range p.floats() {
 		*v = math.Float32frombits(d.Uint32())
-		d.Check(*v >= 0 && *v <= 1<<20, "a sum of %g", *v)
+		d.Check(*v >= 0 && *v <= 1<<30, "a sum of %g", *v)
+	}
+	for i := range p.params {
+		p.params[i] = d.Uint64()
 	}
 	for i, m := range p.memories() {
 		m.decode(d, mostOf[i])
@@ -173,8 +188,8 @@ func (m *memory) decode(d *binform.Decoder, most int) {
 	size, filled := int(d.Uint32()), int(d.Uint32())
 	d.Check(size == 0 || size >= leastMemory && size <= most && size&(size-1) == 0, "a memory of %d", size)
 	d.Check(filled <= size && filled*8 <= d.Left() && (filled > 0) == (size > 0), "%d of %d remembered", filled, size)
-	// It grew at three quarters.
-	d.Check(size <= leastMemory || filled*8 >= size*3, "%d of %d remembered", filled, size)
+	// It grew at half.
+	d.Check(size <= leastMemory || filled*4 >= size, "%d of %d remembered", filled, size)
 	if !d.OK() || size == 0 {
 		return
 	}

@@ -3,12 +3,13 @@ package trap_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
+	"math"
 	"testing"
 
 	"crawler/internal/binform"
 	"crawler/internal/mazes"
 	"crawler/trap"
+	"crawler/weburl"
 )
 
 // A Guard that was saved and loaded half-way judges as one that was not.
@@ -16,7 +17,7 @@ func TestBinaryGoesOn(t *testing.T) {
 	for _, s := range mazes.All(7, 200) {
 		straight, broken := walkLabelled(s, trap.New(trap.Config{})), walkLabelled(s, trap.New(trap.Config{}))
 		for _, w := range []labelled{straight, broken} {
-			w.until(20)
+			w.until(300)
 		}
 		form := marshal(t, broken.guard)
 		broken.guard = trap.New(trap.Config{})
@@ -24,7 +25,7 @@ func TestBinaryGoesOn(t *testing.T) {
 			t.Fatalf("%s: %v", s.Name, err)
 		}
 		for _, w := range []labelled{straight, broken} {
-			w.until(150)
+			w.until(600)
 		}
 		if a, b := marshal(t, straight.guard), marshal(t, broken.guard); !bytes.Equal(a, b) {
 			t.Errorf("%s: forms of %d and %d bytes differ", s.Name, len(a), len(b))
@@ -41,18 +42,16 @@ func marshal(t testing.TB, g *trap.Guard) []byte {
 	return form
 }
 
-// small is the form of a Guard with a closed pattern and an open one.
+// small is the form of a Guard with a closed pattern, a directory that keeps names, and texts.
 func small(t testing.TB) []byte {
-	g := trap.New(trap.Config{})
-	for i := range 40 {
-		teach(t, g, fmt.Sprintf("http://a.test/p/n%dx", i), "", "the same")
-	}
+	g := newGuard()
+	barren(t, g, 40)
 	return marshal(t, g)
 }
 
 func TestBinaryRefusesDamage(t *testing.T) {
 	form := small(t)
-	g := trap.New(trap.Config{})
+	g := newGuard()
 	before := marshal(t, g)
 	for i := range form {
 		bad := bytes.Clone(form)
@@ -69,6 +68,113 @@ func TestBinaryRefusesDamage(t *testing.T) {
 	}
 }
 
+// fields of the form of an empty Guard with one pattern, of which each can be something else.
+type fields struct {
+	children, pages uint8 // of a directory and a host, 0 for none
+	texts           []uint32
+	ids             []uint64
+	name            uint32
+	kind, flag      uint8
+	granted         uint8
+	sum             float32
+	memory          []uint32 // of the first pattern: size, entries, then the entries
+	tail            []byte
+}
+
+func (f fields) form(kind string, version uint16) []byte {
+	e := binform.Begin(nil, binform.Kind(kind), version)
+	e.Uint32(7)
+	for _, n := range []uint8{f.children, 0, f.pages} {
+		if n == 0 {
+			e.Uint32(0)
+			continue
+		}
+		e.Uint32(1)
+		e.Uint64(42)
+		e.Uint8(n)
+	}
+	for _, x := range f.texts {
+		e.Uint32(x)
+	}
+	e.Uint32(uint32(len(f.ids)))
+	for _, id := range f.ids {
+		e.Uint64(id)
+		e.Uint32(f.name)
+		e.Raw([]byte("a.test/p"))
+		e.Uint64(0) // parent
+		for _, b := range []uint8{f.kind, f.flag, f.granted, 0, 0} {
+			e.Uint8(b)
+		}
+		for range 4 {
+			e.Uint32(1)
+		}
+		for range 5 + 14 + 2*17 {
+			e.Uint32(math.Float32bits(f.sum))
+		}
+		for range 8 {
+			e.Uint64(0)
+		}
+		for _, x := range f.memory {
+			e.Uint32(x)
+		}
+		e.Uint32(0) // marks
+		e.Uint32(0)
+	}
+	e.Raw(f.tail)
+	return e.Close()
+}
+
+// Every field is checked: the form is as docs/format/sketches.md has it, and nothing else.
+func TestBinaryFields(t *testing.T) {
+	good := func() fields {
+		return fields{texts: []uint32{0, 0}, ids: []uint64{3, 5}, name: 8, memory: []uint32{64, 1, 9, 1}}
+	}
+	many := []uint32{128, 1, 9, 1} // it did not have to grow
+	for name, change := range map[string]func(*fields){
+		"":                             func(*fields) {},
+		"a directory of 17 names":      func(f *fields) { f.children = 17 },
+		"17 pages of a host":           func(f *fields) { f.pages = 17 },
+		"a memory that is no power":    func(f *fields) { f.memory[0] = 65 },
+		"a memory that is too large":   func(f *fields) { f.memory[0] = 1 << 20 },
+		"a memory that is too small":   func(f *fields) { f.memory[0] = 32 },
+		"a memory that is too empty":   func(f *fields) { f.memory = many },
+		"an empty memory":              func(f *fields) { f.memory = []uint32{64, 0} },
+		"an even tag":                  func(f *fields) { f.memory[2] = 8 },
+		"an entry that no page had":    func(f *fields) { f.memory[3] = 1 << 8 },
+		"an entry twice":               func(f *fields) { f.memory = []uint32{64, 2, 9, 1, 9, 1} },
+		"texts that are too many":      func(f *fields) { f.texts = []uint32{1 << 21, 1, 9, 1} },
+		"more texts than there are":    func(f *fields) { f.texts = []uint32{1 << 20, 1 << 19} },
+		"a pattern twice":              func(f *fields) { f.ids = []uint64{3, 3} },
+		"patterns out of order":        func(f *fields) { f.ids = []uint64{5, 3} },
+		"a name longer than the rest":  func(f *fields) { f.name = 1 << 16 },
+		"a name longer than any":       func(f *fields) { f.name = 1 << 30 },
+		"an unknown kind":              func(f *fields) { f.kind = 9 },
+		"nine probes":                  func(f *fields) { f.granted = 9 },
+		"neither yes nor no":           func(f *fields) { f.flag = 2 },
+		"a sum below 0":                func(f *fields) { f.sum = -1 },
+		"a sum that is no number":      func(f *fields) { f.sum = float32(math.NaN()) },
+		"a sum without end":            func(f *fields) { f.sum = float32(math.Inf(1)) },
+		"a byte behind the last field": func(f *fields) { f.tail = []byte{0} },
+	} {
+		f := good()
+		change(&f)
+		g := newGuard()
+		form := f.form("TRAP", 2)
+		err := g.UnmarshalBinary(form)
+		if (err == nil) != (name == "") || err != nil && !errors.Is(err, binform.ErrFormat) {
+			t.Errorf("%q: error %v", name, err)
+		}
+		if err == nil && !bytes.Equal(marshal(t, g), form) {
+			t.Errorf("%q: another form comes back", name)
+		}
+	}
+	for _, form := range [][]byte{good().form("TRAP", 1), good().form("TRAP", 3), good().form("WORD", 2)} {
+		if err := newGuard().UnmarshalBinary(form); err == nil {
+			t.Errorf("a frame of %q is accepted", form[:8])
+		}
+	}
+}
+
 // FuzzBinary puts a good frame around any fields: what is accepted can be used and comes
 // back the same.
 func FuzzBinary(f *testing.F) {
@@ -76,7 +182,7 @@ func FuzzBinary(f *testing.F) {
 	f.Add(form[16 : len(form)-8])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRAP", 1)
+		e := binform.Begin(nil, "TRAP", 2)
 		e.Raw(fields)
 		g := trap.New(trap.Config{})
 		if g.UnmarshalBinary(e.Close()) != nil {
@@ -87,9 +193,12 @@ func FuzzBinary(f *testing.F) {
 		if err := again.UnmarshalBinary(form); err != nil {
 			t.Fatalf("its own form: %v", err)
 		}
-		g.Judge(mustParse(t, "http://a.test/p/n99x"))
-		teach(t, g, "http://a.test/p/n99x", "http://a.test/p/n1x", "some words of a page")
-		g.Closed()
+		judge(t, g, page(99))
+		teach(t, g, page(99), page(1), "some words of a page", page(100))
+		for _, c := range g.Closed() {
+			g.Probe(c.ID, 8)
+		}
+		judge(t, g, page(99))
 	})
 }
 
@@ -98,17 +207,17 @@ func FuzzJudge(f *testing.F) {
 	f.Add("http://a.test/a/b;jsessionid=1?x=1&y=2", "http://b.a.test//c/")
 	f.Add("http://[::1]:80/?", "https://10.0.0.1/2024/01/2024-01-01")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		u, err := parseURL(a)
+		u, err := weburl.Parse(a)
 		if err != nil {
 			return
 		}
-		v, err := parseURL(b)
+		v, err := weburl.Parse(b)
 		if err != nil {
 			return
 		}
-		g := trap.New(trap.Config{})
+		g := newGuard()
 		var s trap.Sampler
-		for range 12 {
+		for range 40 {
 			g.Judge(u)
 			if g.Watch(u, v) {
 				g.Link(v, false)

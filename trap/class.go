@@ -10,10 +10,11 @@ const (
 	word                 // a name
 	digits               // numbers, dates
 	key                  // generated: hexadecimal, a UUID, a session id
+	list                 // several words, a+b
 )
 
 // symbol is the spelling of each class in a pattern.
-var symbol = [...]string{nothing: "", word: "*", digits: "#", key: "@"}
+var symbol = [...]string{nothing: "", word: "*", digits: "#", key: "@", list: "+"}
 
 const (
 	leastHex = 8  // letters and digits of the shortest hexadecimal key
@@ -56,6 +57,8 @@ func classify(s string) class {
 		return key
 	case changes >= 3 && numbers+letters >= leastKey:
 		return key
+	case strings.ContainsAny(s, "+,"):
+		return list
 	}
 	return word
 }

@@ -1,71 +1,70 @@
-// Package trap decides which URLs a crawler should not visit because a server makes up
-// pages without end: calendars, session ids, every sorting of every filter, addresses that
-// grow, one page under any name, and mazes of generated text.
+// Package trap decides which URLs of a crawl wait, and which are not fetched at all, because a
+// server makes up pages without end: calendars, session ids, every sorting of every filter,
+// addresses that grow, one page under any name, and mazes of generated text.
+//
+// # The principle
+//
+// URLs that one program on the server is likely to answer are a pattern, and each pattern has an
+// account. A page costs 1, and a copy 2. New words earn, for the page's own pattern and for the
+// lists on which it was found. What a pattern owes is the evidence against it: if the last n
+// pages have brought nothing, the next one does with a chance of 1/(n+2), by Laplace's rule of
+// succession. That chance decides the order: a URL waits behind everything else of its host that
+// is likelier by half or more (Rank). It also decides the end: a pattern that owes its Budget is
+// closed, but only if it will not end by itself, that is, if its pages bring new URLs as fast as
+// they are fetched, or if they are known pages under new names. Suspicion alone refuses nothing.
+// Before the crawl ends, each closed pattern gets a last look.
 //
 // # Terms
 //
-// A pattern is a set of URLs that one program on the server is likely to answer: the
-// host, the path with its variable parts abstracted (numbers and dates are #, keys and
-// session ids are @, other words *), and the names of the query's parameters. A
-// directory keeps its name while its parent has few (16). A wide pattern is the same for
-// all hosts of a registrable domain, without any names: it decides for the patterns that
-// are too young to be judged by themselves, since random names make a new one each time. An
-// IP address is a domain of its own.
-//
-// The form of a URL is its path and query without keys, its parameters in any sequence. A
-// copy is a page with the same words as another of its pattern, in any sequence. Words of
-// the page's own URL do not count anywhere, since a page that repeats its address says
-// nothing new. All other text is judged by its pairs of neighbouring words:
-//
-//	fresh      none of the pattern's latest pages had the pair
-//	recurring  some had it
-//	template   nearly all had it
-//
-// # What is refused
+//	pattern    host, path with its variable parts abstracted (numbers and dates are #, keys
+//	           and session ids are @, other words *), and the names of the parameters. A
+//	           directory keeps its name while its parent has few (16)
+//	wide       a pattern of all hosts of a registrable domain, without any names: it answers
+//	           for patterns that are too young, since random names make a new one each time.
+//	           An address is a domain of its own, and so is a host of which 16 pages are known
+//	form       a URL's path and parameters without keys, in any sequence, and without the
+//	           parameters that were found to make no difference
+//	copy       a page with the words of another, in any sequence, or with nearly all of them
+//	own text   the grams (four words in a row) of a page that are not its pattern's template,
+//	           which is what nearly all of its latest pages had; without words of its URL
+//	new        of a word: no recent page of the pattern had either of its grams, the one that it
+//	           ends and the one that it begins. A page of 80 new words is wholly new
+//	owes       what the pages have cost less what they have earned, never below 0
+//	rank       0, then one more for each doubling of what the pattern owes
+//	lease      a URL on its way. It counts as a page that brings nothing, unless its pattern owes
+//	           nothing and had as many pages: so of a new pattern few are asked for at first,
+//	           and of one that owes they come one by one (Lease, Verdict.Wait)
+//	growth     new URLs of the pattern a page, found on pages that bring nothing: what good
+//	           pages list is finite, since somebody has listed it
+//	deepest    of what may be endless, the deepest URLs come first, after everything else of
+//	           the host: a tree that ends shows its leaves soonest so
+//	endless    every page leads to new ones and hardly any to a known one, or to URLs that
+//	           are longer and longer: new text counts for nothing until a page ends it
+//	closed     of a pattern: its URLs are refused; if its copies were of known forms, those of
+//	           new forms are not
+//	probe      one of the URLs, eight at most, that a closed pattern lets through before the
+//	           crawl ends; each that earns more than it costs speaks for an eighth of the
+//	           budget. If they are enough the pattern opens, and Reopened returns it
 //
 // A few URLs are refused on sight, as no honest site has them: one sequence of segments four
-// times in a row, more than MaxSegments segments, or more than MaxEqualKeys parameters of
-// one name. All other traps are learned from the pages that were fetched. A pattern is
-// closed when
-//
-//   - its pages are copies, many times over, that lead to new URLs without end (Copies;
-//     Calendar if its URLs have dates);
-//   - URLs of a known form bring such copies (Session if they differ in keys, Subdomains if
-//     in hosts, Facets if in the sequence of parameters): forms not yet fetched are let
-//     through;
-//   - its URLs are found on its own pages, whose text is known and which lead to new URLs
-//     without end (Pattern; Calendar if the URLs have dates, Facets if they have two
-//     parameters or more);
-//   - its URLs are found on its own pages, and each is longer than the last (Growing);
-//   - its URLs are found on its own pages, each of which leads to new ones, and hardly any
-//     to a known one, except for the navigation and the directory above (Maze).
-//
-// Where its URLs are found separates a shop's products from a calendar's days: products are
-// listed elsewhere. A pattern whose URLs are listed elsewhere is closed for copies only.
-//
-// # Wrong verdicts heal
-//
-// Of the URLs that a closed pattern refuses, the 8th, the 24th, the 56th and so on are let
-// through as probes. If those pages are as new as an open pattern's, it opens, and Reopened
-// returns it: the crawler offers again the URLs that it deferred.
+// times in a row, more than MaxSegments segments, or more than MaxEqualKeys parameters of one name.
 //
 // # What it cannot see
 //
-// A chain of pages with fresh text, each of which leads to one more, is a diary to this
-// package, for ever. A maze whose pages link back to random older ones is a wiki, and one
-// that mimics a tree of directories is a tree. They end at the crawl's other limits (pages
-// of a host, depth). On the other hand, a tree of over 30 pages before the first leaf
-// without any link across or back, and a gallery whose pages have no word of their own,
-// are taken for traps: see Config.Trust.
+// A chain of pages with fresh text, each of which leads to one more, is a diary to this package,
+// for ever. A maze whose pages link back to random older ones is a wiki, and one that mimics a tree
+// of directories is a tree. They end at the crawl's other limits (pages of a host, depth). On the
+// other hand, thousands of pages in a chain that have no word of their own, and a tree that shows
+// no leaf in 32 pages and the budget after them, are closed: see Config.Trust.
 //
 // # Costs and limits
 //
-// Judge is called once for a URL that is about to be fetched and takes some 250 ns, Watch
-// and Learn 2 µs, a Link 250 ns for pages that are watched: the first 64 of a pattern,
-// those of closed ones, and one in 16 after that. A pattern takes 2 KiB at first, 14 KiB
-// after some dozen pages, 44 KiB if it is wide or keyed and has thousands of forms; there
-// are at most Config.Patterns. Beyond that the half that learned nothing for longest is
-// forgotten, closed ones last. A forgotten trap is learned again.
+// Judge is called for a URL that is about to be fetched, again if that was postponed, and takes
+// some 0.5 µs. Watch and Learn take 10 µs, a Link 0.4 µs for pages that are watched: the first 64
+// of a pattern, those of one that owes 16, and one in 16 of all others. A pattern takes 1 KiB at
+// first and up to 36 KiB after many pages; there are at most Config.Patterns, and 8 MiB of texts
+// and forms besides. Beyond that the half that learned nothing for longest is forgotten, closed
+// ones last. A forgotten trap is learned again.
 //
 // A Guard has one owner. The package is pure.
 package trap

@@ -11,7 +11,7 @@ import (
 // A server answers every address with one page. After some of them the Guard
 // refuses the rest.
 func ExampleGuard() {
-	g := trap.New(trap.Config{})
+	g := trap.New(trap.Config{Budget: 20})
 	var s trap.Sampler // one a worker
 	text := []uint64{parse.HashWord([]byte("nothing")), parse.HashWord([]byte("here"))}
 	fetched := 0
@@ -34,5 +34,5 @@ func ExampleGuard() {
 		}
 		g.Learn(s.Page(u, 200, text, 0))
 	}
-	// Output: copies soft.example/find/* after 17 pages
+	// Output: copies soft.example/find/* after 26 pages
 }

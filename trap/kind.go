@@ -1,6 +1,6 @@
 package trap
 
-// Kind is a kind of trap; "" is none.
+// Kind is a kind of trap, which is what people call what the evidence shows; "" is none.
 type Kind string
 
 // The kinds of trap.
@@ -26,12 +26,18 @@ const (
 	maxSequence  = 4 // segments of such a sequence
 )
 
+// DefaultBudget is how many pages a pattern may bring nothing with. A pattern of which one page
+// in 1/leastNew brings something never spends it. One that brings nothing costs a polite crawl
+// three minutes of its host's time, at the end of that host's queue.
+const DefaultBudget = 400
+
 // Config says what to guard against. The zero value is the default.
 type Config struct {
 	Patterns int // most patterns remembered; 0 means 2,048
+	Budget   int // pages that may bring nothing before a pattern closes; 0 means DefaultBudget
 
 	// Trust lists prefixes of URLs without scheme, such as "shop.test/list", and of
-	// patterns, such as "*.shop.test/#": nothing that begins with one is refused.
+	// patterns, such as "*.shop.test/#": nothing that begins with one is refused or postponed.
 	Trust []string
 }
 

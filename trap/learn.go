@@ -3,6 +3,7 @@ package trap
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Learn takes the page that Watch began, after its Links. Errors and redirects teach
@@ -14,41 +15,130 @@ func (g *Guard) Learn(page Page) (reopened bool) {
 		return false
 	}
 	g.page++
-	s := v.shape
-	fine := g.pattern(s.fine)
+	s := &v.shape
+	fine, wide := g.pattern(s.fine), g.pattern(s.wide)
 	if fine.name == "" {
 		fine.name = g.shapes.nameOf(v.url)
 	}
-	vouched := fine.vouches()
-	g.learn(fine, &v.fine, s, page)
-	if !vouched {
-		wide := g.pattern(s.wide)
-		if wide.name == "" {
-			wide.wide = true
-			wide.name = g.shapes.wideName(v.url)
-		}
-		g.learn(wide, &v.wide, s, page)
+	if wide.name == "" {
+		wide.wide = true
+		wide.name = g.shapes.wideName(v.url)
 	}
+	good := g.good(fine)
+	var fresh int
+	fresh, g.own = read(fine, wide, page.Sample, g.own[:0])
+	var n news
+	n.share = min(1, float32(fresh*page.Every)/manyWords)
+	n.copied, n.times = g.copied(s.domain, page, g.own)
+	n.endless = fine.endless() || !good && wide.endless()
+	// A copy under another query is no version, nor is one below the page that led to it.
+	n.again = s.params > 0 || v.wide.own && strings.HasPrefix(v.url.Path(), v.via.Path())
+	g.grow(n, good)
+	earn := g.learn(fine, &v.fine, n)
+	if !good {
+		g.learn(wide, &v.wide, n)
+	} else {
+		wide.pages++ // its memory of words counts them
+	}
+	_, forms := fine.forms(s)
+	g.remember(forms[0])
+	g.inherit(fine, earn)
 	g.shapes.learned(s.host)
 	*v = view{}
 	return len(g.opened) > 0
 }
 
-func (g *Guard) learn(p *pattern, k *ownLinks, s shape, page Page) {
+// grow counts the page's new URLs for the growth of their patterns: of its own, and of all if it
+// has brought nothing itself. What good pages list is finite, since somebody has listed it, unless
+// parameters are combined. If its fine pattern is good, the page is none of the wide one's, and
+// neither are its births there: they would be counted without the page.
+func (g *Guard) grow(n news, good bool) {
+	v := &g.view
+	for _, of := range v.of[:v.born] {
+		for i, own := range [...]uint64{v.fine.id, v.wide.id} {
+			p := g.patterns[of[i]]
+			if p == nil || good && i == 1 && of[i] == own {
+				continue
+			}
+			if of[i] == own || n.copied || n.endless || n.share == 0 || p.mostly(p.combined) {
+				p.news++
+			}
+		}
+	}
+}
+
+// copied reports whether the page's text was met before: all its words, in any sequence, or
+// nearly all, by the least of the sampled pairs that are no template.
+func (g *Guard) copied(domain uint64, page Page, own []uint64) (again bool, times uint8) {
+	times = g.remember(mix(domain, page.TextHash))
+	if page.AllHash != page.TextHash {
+		times = max(times, g.remember(mix(domain, page.AllHash)))
+	}
+	slices.Sort(own)
+	if own = slices.Compact(own); len(own) < 2*band {
+		return times > 0, times
+	}
+	for i := range 2 {
+		h := mix(domain, uint64(i))
+		for _, pair := range own[i*band : (i+1)*band] {
+			h = mix(h, pair)
+		}
+		times = max(times, g.remember(h))
+	}
+	return times > 0, times
+}
+
+// band is how many pairs two pages must share to be taken for copies.
+const band = 6
+
+// remember returns how often a hash was met, and counts it.
+func (g *Guard) remember(h uint64) uint8 { return g.texts.meet(h, uint16(g.page), mostTexts).times }
+
+func (g *Guard) learn(p *pattern, k *ownLinks, n news) (earn float32) {
 	v := &g.view
 	p.used = g.page
-	copied := p.read(page, s.host, p.address(s))
-	if (v.watched || v.briefly) && (copied || p.stale()) {
-		p.readBarren(v.wide.born > 0)
-	}
+	n.again = p.address(&v.shape, n.copied, &g.texts, g.remember) || n.again
+	p.share = p.share*sumDecay + n.share
 	if v.watched {
-		p.found(k, int(s.length) > len(v.via.String()), v.rooted)
+		p.found(k, int(v.shape.length) > len(v.via.String()), v.rooted)
 	}
-	p.pages++
-	if p.update() && len(g.opened) < len(g.patterns) {
+	cost, earn := p.price(n)
+	if p.closed != "" && earn > cost { // it speaks for what is refused
+		earn = max(earn, float32(g.cfg.Budget)/probes)
+	}
+	p.charge(cost, earn)
+	g.update(p)
+	return earn
+}
+
+func (g *Guard) update(p *pattern) {
+	if p.update(float32(g.cfg.Budget)) && len(g.opened) < len(g.patterns) {
 		g.opened = append(g.opened, p.id)
 	}
 }
+
+// inherit gives what a page has earned also to the pattern on whose page it was found, and so
+// on: a list is worth what it leads to.
+func (g *Guard) inherit(p *pattern, earn float32) {
+	if from := g.view.from; from != 0 && from != p.id {
+		p.parent = from
+	}
+	if earn == 0 {
+		return
+	}
+	for range maxAncestors {
+		parent := g.patterns[p.parent]
+		if parent == nil || parent == p {
+			return
+		}
+		parent.credit(earn)
+		g.update(parent)
+		p = parent
+	}
+}
+
+// maxAncestors is how many lists above a page get their part.
+const maxAncestors = 4
 
 // pattern returns the pattern with an id, a new one if there is none.
 func (g *Guard) pattern(id uint64) *pattern {
@@ -111,7 +201,8 @@ type Closed struct {
 	ID      uint64
 	Pattern string
 	Kind    Kind
-	Pages   int // fetched of it, probes included
+	Pages   int    // fetched of it, probes included
+	Why     string // in words, what its latest pages were like
 }
 
 // Closed returns the patterns that are closed, by name.
@@ -119,7 +210,7 @@ func (g *Guard) Closed() []Closed {
 	var all []Closed
 	for _, p := range g.sorted() {
 		if p.closed != "" {
-			all = append(all, Closed{p.id, p.name, p.closed, int(p.pages)})
+			all = append(all, Closed{p.id, p.name, p.closed, int(p.pages), p.why()})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Closed) int { return cmp.Compare(a.Pattern, b.Pattern) })

@@ -2,7 +2,7 @@ package trap
 
 import "math/bits"
 
-// memory remembers the latest few hundred hashes of a pattern's pages: a 4-way
+// memory remembers the latest few hundred hashes of a pattern's pages: an 8-way
 // set-associative table in which a new hash replaces the one unused for longest.
 type memory struct {
 	entries []entry // a power of two
@@ -18,7 +18,7 @@ type entry struct {
 }
 
 const (
-	ways        = 4
+	ways        = 8 // a cache line: of a table half full hardly a set is full
 	leastMemory = 64
 )
 
@@ -29,9 +29,12 @@ type sight struct {
 	run   uint8
 }
 
+// unmet reports whether no page before this one had the hash.
+func (s sight) unmet() bool { return s.times == 0 || s.again && s.times == 1 }
+
 // meet looks h up and remembers that the page has it. It returns what was known before.
 func (m *memory) meet(h uint64, page uint16, most int) sight {
-	if m.filled*4 >= len(m.entries)*3 && len(m.entries) < most {
+	if m.filled*2 >= len(m.entries) && len(m.entries) < most {
 		m.grow()
 	}
 	tag := fold(h)

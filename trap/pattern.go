@@ -1,79 +1,187 @@
 package trap
 
-// pattern is what the Guard knows of one pattern: decaying sums over its pages, in which
-// the latest count most, and hashes of what those pages had.
+// pattern is what the Guard knows of one pattern: its account, what its latest pages were like,
+// and hashes of what they had.
 type pattern struct {
+	account
+	latest
 	id     uint64
 	name   string
-	closed Kind
-	pages  uint32 // learned
 	used   uint32 // the Guard's page at which it learned last
-
-	refused uint32 // since the last probe
-	wait    uint32 // refusals before the next probe; doubles
+	parent uint64 // the pattern on whose pages it was found last, if that is another one
+	wide   bool   // of a domain's hosts together
+	hosts  uint8  // that had copies of another URL's page, at most 255
 
 	largest, longest uint32 // size and length of the latest URL
-	wide             bool   // of a domain's hosts together
-	hosts            uint8  // that had copies of another URL's page, at most 255
 
-	text  text
-	links links
-	pairs memory // of words
-	marks memory // text hashes of pages, and URLs that links led back to
-	known memory // forms of URLs, and hosts
+	params [maxParams]uint64 // names, hashed, of those that were met first
+	tried  [parts]trial
+	tests  tests
+	pairs  memory // of words
+	marks  memory // URLs that links led back to
 }
 
-// text describes the words of the latest pages: sums that decay by textDecay with each page.
-type text struct {
-	weight                   float32 // pages
-	keyed, dated, combined   float32 // whose URL has a key, a date, facetParams parameters
-	forms, formCopies        float32 // whose form was new, and the copies among them
-	olds, oldCopies          float32 // whose form was known, and the copies among them
-	fresh, recurring, common float32 // pairs of words
+// latest are sums over the latest pages, which decay by sumDecay with each page, and those of
+// links by the same with each page that was watched.
+type latest struct {
+	weight                         float32 // pages
+	copies, again                  float32 // that were copies; of those, of a known form
+	keyed, dated, combined         float32 // whose URL has a key, a date, facetParams parameters
+	share                          float32 // of what a page may bring
+	links                          float32 // pages whose links were watched
+	own, grown, rooted, leaf, born float32 // of those; see found
+	back                           float32
 }
 
-// links says where the latest pages were found and what they link to: sums that decay by
-// linkDecay with each page that was watched.
-type links struct {
-	weight  float32 // pages
-	own     float32 // found on a page of the wide pattern
-	grown   float32 // of those, pages with a longer address than that page
-	rooted  float32 // that link back to where they were found, a directory above them
-	fertile float32 // that link to new URLs of their wide pattern
-	born    float32 // such URLs
-	back    float32 // URLs of the wide pattern that were known before, each once
-
-	// These decay by textDecay, with each page that had nothing new: a copy, or any page
-	// while the text was stale.
-	barren        float32 // such pages
-	barrenFertile float32 // of those, pages that still link to new URLs of their wide pattern
+// sums are all of them, in the sequence of the binary form.
+func (l *latest) sums() []*float32 {
+	return []*float32{&l.weight, &l.copies, &l.again, &l.keyed, &l.dated, &l.combined, &l.share,
+		&l.links, &l.own, &l.grown, &l.rooted, &l.leaf, &l.born, &l.back}
 }
 
 const (
-	textDecay = 7. / 8
-	linkDecay = 15. / 16
-	mostPairs = 1024
-	mostMarks = 512
-	fewForms  = 256
-	mostForms = 4096
+	sumDecay    = 15. / 16
+	mostPairs   = 1024
+	mostMarks   = 512
+	facetParams = 2
 )
 
-// address records the shape of a page's URL, and reports whether its form is new.
-func (p *pattern) address(s shape) bool {
-	p.text.weight = p.text.weight*textDecay + 1
-	p.text.keyed = p.text.keyed*textDecay + one(s.keyed)
-	p.text.dated = p.text.dated*textDecay + one(s.dated)
-	p.text.combined = p.text.combined*textDecay + one(s.params >= facetParams)
-	p.largest, p.longest = s.size, s.length
-	return p.known.meet(s.form, uint16(p.pages), p.mostKnown()).times == 0
+// A URL's form is what decides which page it brings: its path without keys, and those of its
+// parameters that matter. Which do is learned from the pages that were copies: a part of the
+// query is enough if pages were copies just when path and part were known.
+//
+// The parts that are tried: nothing, each parameter alone, and all parameters but one.
+const (
+	maxParams  = 8
+	parts      = 1 + 2*maxParams
+	leastTests = 3    // copies before a part of the query is taken to be enough
+	agreeing   = 0.85 // share of the copies, and of the others
+)
+
+// trial is how well a part of the query says whether a page is a copy.
+type trial struct{ known, fresh float32 }
+
+// tests count the pages that the trials are of, each decaying with its like.
+type tests struct{ copied, others float32 }
+
+// covers reports whether copies were known by the part.
+func (t *trial) covers(n tests) bool { return n.copied >= leastTests && t.known >= agreeing*n.copied }
+
+// mistakes are the others that were known by the part.
+func (t *trial) mistakes(n tests) float32 { return n.others - t.fresh }
+
+// place returns the number of a parameter in the pattern, -1 if there is no room.
+func (p *pattern) place(name uint64) int {
+	for i := range p.params {
+		if p.params[i] == name || p.params[i] == 0 {
+			p.params[i] = name
+			return i
+		}
+	}
+	return -1
 }
 
-// mostKnown is how many forms are worth remembering: few if none comes twice.
-func (p *pattern) mostKnown() int {
-	if p.wide || p.mostly(p.text.keyed) {
-		return mostForms
+// forms returns the form of a URL by each part of its query, and by all of it. Of the parts only
+// those are of use that have a parameter of the pattern.
+func (p *pattern) forms(s *shape) (all uint64, of [parts]uint64) {
+	var at [maxParams]uint64
+	for _, v := range s.values() {
+		if v.class == key {
+			continue
+		}
+		h := mix(v.name, v.value)
+		all += h
+		if i := p.place(v.name); i >= 0 {
+			at[i] += h
+		}
 	}
-	return fewForms
+	of[0] = mix(mix(s.host, s.form), 11) // of all patterns together
+	for i, h := range at {
+		of[1+i], of[1+maxParams+i] = p.hash(s, h, 1+i), p.hash(s, all-h, 1+maxParams+i)
+	}
+	return p.hash(s, all, parts), of
+}
+
+// hash is under what a form is remembered.
+func (p *pattern) hash(s *shape, values uint64, part int) uint64 {
+	return mix(mix(p.id, s.form+values), uint64(part))
+}
+
+// has reports whether the pattern has the parameter that a part is about.
+func (p *pattern) has(part int) bool { return part == 0 || p.params[(part-1)%maxParams] != 0 }
+
+// form is that of a URL by the smallest part of its query that is enough. A page may be taken for
+// another, so where nearly all are copies some mistakes are forgiven to the part that makes fewest.
+func (p *pattern) form(s *shape) uint64 {
+	all, of := p.forms(s)
+	best, least := all, (1-agreeing)*p.tests.copied
+	for i := range p.tried {
+		t := &p.tried[i]
+		if !p.has(i) || !t.covers(p.tests) {
+			continue
+		}
+		switch wrong := t.mistakes(p.tests); {
+		case wrong <= (1-agreeing)*p.tests.others:
+			return of[i]
+		case wrong < least && i > 0:
+			best, least = of[i], wrong
+		}
+	}
+	return best
+}
+
+// address records the URL of a page, and whether the page is a copy, in the pattern and, by met,
+// among the texts. It reports whether the URL's form was known.
+func (p *pattern) address(s *shape, copied bool, texts *memory, met func(uint64) uint8) (again bool) {
+	p.weight = p.weight*sumDecay + 1
+	p.keyed = p.keyed*sumDecay + one(s.keyed)
+	p.dated = p.dated*sumDecay + one(s.dated)
+	p.combined = p.combined*sumDecay + one(s.params >= facetParams)
+	p.copies = p.copies*sumDecay + one(copied)
+	p.largest, p.longest = s.size, s.length
+	again = texts.has(p.form(s))
+	p.again = p.again*sumDecay + one(copied && again)
+	all, of := p.forms(s)
+	met(all)
+	if s.params > 0 {
+		p.try(of, copied, texts, met)
+	}
+	if copied && met(mix(mix(p.id, s.host), 7)) == 0 {
+		p.hosts = min(p.hosts, 254) + 1
+	}
+	return again
+}
+
+// try records for each part of a query whether it was known.
+func (p *pattern) try(of [parts]uint64, copied bool, texts *memory, met func(uint64) uint8) {
+	if copied {
+		p.tests.copied = p.tests.copied*sumDecay + 1
+	} else {
+		p.tests.others = p.tests.others*sumDecay + 1
+	}
+	for i, h := range of {
+		if !p.has(i) {
+			continue
+		}
+		known := texts.has(h)
+		if i > 0 {
+			met(h)
+		}
+		if t := &p.tried[i]; copied {
+			t.known = t.known*sumDecay + one(known)
+		} else {
+			t.fresh = t.fresh*sumDecay + one(!known)
+		}
+	}
+}
+
+// manyHosts is how many hosts with copies there must be; mirrors are fewer.
+const manyHosts = 5
+
+// repeats reports whether a URL has only what others of the pattern had that were fetched, so
+// that it is likely to bring a copy.
+func (p *pattern) repeats(s *shape, fetched func(form uint64) bool) bool {
+	return p.copies >= 2 && (!p.wide || p.hosts >= manyHosts || s.keyed) && fetched(p.form(s))
 }
 
 func one(b bool) float32 {
@@ -84,89 +192,171 @@ func one(b bool) float32 {
 }
 
 // mostly reports whether a decaying sum is over half of its pages.
-func (p *pattern) mostly(sum float32) bool { return 2*sum > p.text.weight }
+func (p *pattern) mostly(sum float32) bool { return 2*sum > p.weight }
 
-// read records a page's words and reports whether it is a copy.
-func (p *pattern) read(page Page, host uint64, form bool) (copied bool) {
-	at := uint16(p.pages)
-	times := p.marks.meet(mix(page.TextHash, 5), at, mostMarks).times
-	weight := p.copyWeight(times, form)
-	if form {
-		p.text.forms = p.text.forms*textDecay + 1
-		p.text.formCopies = p.text.formCopies*textDecay + weight
-	} else {
-		p.text.olds = p.text.olds*textDecay + 1
-		p.text.oldCopies = p.text.oldCopies*textDecay + weight
-		if times > 0 && p.known.meet(mix(host, 7), at, p.mostKnown()).times == 0 {
-			p.hosts = min(p.hosts, 254) + 1
-		}
-	}
-	if times > 0 && times < manyCopies/2 && p.pages > 2 {
-		return true // a manual's second version has nothing new, but it ends
-	}
-	p.text.fresh *= textDecay
-	p.text.recurring *= textDecay
-	p.text.common *= textDecay
-	for _, pair := range page.Sample {
-		switch s := p.pairs.meet(pair, at, mostPairs); {
-		case s.again:
-		case s.times == 0:
-			p.text.fresh++
-		case s.run >= 2:
-			p.text.common++
-		default:
-			p.text.recurring++
-		}
-	}
-	return times > 0
+// selects reports whether its URLs combine parameters, or add to the path that led to them.
+func (p *pattern) selects() bool {
+	return p.mostly(p.combined) || p.ownFound() && p.grown >= growShare*p.links
 }
 
-// copyWeight is the weight, 0 to 1, of a page that was met some times before. It is 1 from
-// the first copy on if the addresses differ in a key, a date or a host alone; else a
-// sixteenth for each copy, since manuals have versions.
-func (p *pattern) copyWeight(times uint8, form bool) float32 {
-	if times > 0 && (!form || p.mostly(p.text.dated)) {
-		return 1
+// price returns what a page costs the pattern, and what it has earned.
+func (p *pattern) price(n news) (cost, earn float32) {
+	least := float32(leastNew)
+	if p.selects() {
+		least = leastCombined
 	}
-	return float32(min(times, manyCopies)) / manyCopies
+	switch {
+	case n.copied && (n.again || n.times >= manyCopies):
+		return copyCost, 0
+	case n.copied && !p.mostly(p.dated): // the days of a calendar are no versions
+		return versionCost, 0
+	case n.copied:
+		return barrenCost, 0
+	case n.endless:
+		return barrenCost, 0
+	}
+	return barrenCost, n.share / least
 }
+
+// news is what a page has brought.
+type news struct {
+	share   float32 // of manyWords, how many are new
+	copied  bool    // the text was met before
+	again   bool    // and so was all that its URL says
+	times   uint8   // how often, at most 255
+	endless bool    // nothing counts: there is no end of it
+}
+
+// manyCopies is how many copies of one page there are at most for a good reason: manuals have
+// versions.
+const manyCopies = 16
+
+// manyWords is how many new words make a page wholly new. Shorter ones bring less, whatever the
+// template: a year's name is no news, and neither are the dates of a week.
+const manyWords = 80
+
+// read compares a page's sample with those of the latest pages of both patterns, and remembers
+// it. It returns how many of the sampled words are new: no page before had either of their grams.
+// The grams that are no template are appended to own.
+func read(fine, wide *pattern, sample, own []uint64) (fresh int, _ []uint64) {
+	for i := 0; i+1 < len(sample); i += 2 {
+		a, b := meet(fine, wide, sample[i]), meet(fine, wide, sample[i+1])
+		if a != template {
+			own = append(own, sample[i])
+		}
+		if b != template {
+			own = append(own, sample[i+1])
+		}
+		if a == unknown && b == unknown {
+			fresh++
+		}
+	}
+	return fresh, own
+}
+
+// standing is what is known of a pair of words.
+type standing uint8
 
 const (
-	manyCopies = 16
-	manyHosts  = 5 // mirrors are fewer
+	unknown  standing = iota // no page before had it
+	familiar                 // some had it
+	template                 // nearly all of the latest had it
 )
 
-// readBarren records whether a page that had nothing new links to new URLs.
-func (p *pattern) readBarren(fertile bool) {
-	p.links.barren = p.links.barren*textDecay + 1
-	p.links.barrenFertile = p.links.barrenFertile*textDecay + one(fertile)
+func meet(fine, wide *pattern, pair uint64) standing {
+	a := fine.pairs.meet(pair, uint16(fine.pages), mostPairs)
+	b := wide.pairs.meet(pair, uint16(wide.pages), 4*mostPairs)
+	switch {
+	case a.unmet() && b.unmet():
+		return unknown
+	case a.run >= 2 || b.run >= 2:
+		return template
+	}
+	return familiar
 }
-
-// repeats reports whether there were such pages lately: whether they link to new URLs must
-// be known before there are more.
-func (p *pattern) repeats() bool {
-	t := &p.text
-	return t.formCopies > seldom*t.forms || t.oldCopies > seldom*t.olds || p.stale()
-}
-
-const seldom = 0.05
 
 // found records where a page's URL was found, and what its links lead to.
 func (p *pattern) found(k *ownLinks, longer, rooted bool) {
-	p.links.weight = p.links.weight*linkDecay + 1
-	p.links.own = p.links.own*linkDecay + one(k.own)
-	p.links.grown = p.links.grown*linkDecay + one(k.own && longer)
-	p.links.rooted = p.links.rooted*linkDecay + one(rooted)
-	p.links.fertile = p.links.fertile*linkDecay + one(k.born > 0)
-	p.links.born = p.links.born*linkDecay + float32(k.born)
+	p.links = p.links*sumDecay + 1
+	p.own = p.own*sumDecay + one(k.own)
+	p.grown = p.grown*sumDecay + one(k.own && longer)
+	p.rooted = p.rooted*sumDecay + one(rooted)
+	p.leaf = p.leaf*sumDecay + one(k.born == 0)
+	p.born = p.born*sumDecay + float32(k.born)
 	back := 0
 	for _, h := range k.back[:k.backs] {
 		if p.marks.meet(h, uint16(p.pages), mostMarks).times == 0 {
 			back++
 		}
 	}
-	if p.pages < warmPages {
+	if p.pages < settled {
 		back = 0 // these are the site's navigation
 	}
-	p.links.back = p.links.back*linkDecay + float32(back)
+	p.back = p.back*sumDecay + float32(back)
+}
+
+// The evidence that new text is worth nothing, since there is no end of it.
+const (
+	endlessPages = 32
+	ownShare     = 0.6  // of URLs found on the pattern's own pages
+	mazeBirths   = 1.5  // new URLs a page
+	mazeBack     = 0.05 // URLs known before, a page
+	mazeLeaves   = 0.02 // share of pages without a new URL
+	mazeRooted   = 0.9  // share of pages that link back up: a tree of directories has more
+	growShare    = 0.9  // of URLs longer than those they were found on
+	largeURL     = 24   // segments and parameters
+	longURL      = 320  // bytes
+)
+
+// endless reports whether every page leads to new ones and hardly any to a known one, or to
+// addresses that are longer and longer. Then its text, however new, counts for nothing until a
+// page ends it.
+func (p *pattern) endless() bool { return p.maze() || p.growing() }
+
+// ownFound reports whether its URLs are found on its own pages.
+func (p *pattern) ownFound() bool { return p.links > 0 && p.own >= ownShare*p.links }
+
+// maze reports whether every page leads to new ones and hardly any to a known one. Then the deepest
+// go first, since a tree that ends shows its leaves soonest so.
+func (p *pattern) maze() bool {
+	return p.pages >= endlessPages && p.ownFound() && p.born >= mazeBirths*p.links &&
+		p.back <= mazeBack*p.links && p.leaf <= mazeLeaves*p.links && p.rooted < mazeRooted*p.links
+}
+
+func (p *pattern) growing() bool {
+	return p.pages >= settled && p.ownFound() && p.grown >= growShare*p.links && (p.largest >= largeURL || p.longest >= longURL)
+}
+
+// kind names the trap that a pattern which brings nothing is.
+func (p *pattern) kind() Kind {
+	switch copies := p.mostly(p.copies); {
+	case copies && p.hosts >= manyHosts && p.wide:
+		return Subdomains
+	case copies && p.mostly(p.keyed):
+		return Session
+	case p.mostly(p.dated):
+		return Calendar
+	case p.mostly(p.combined):
+		return Facets
+	case p.growing():
+		return Growing
+	case copies:
+		return Copies
+	case p.maze():
+		return Maze
+	}
+	return Pattern
+}
+
+// update closes the pattern if it has spent the budget and is a copy machine or grows, and opens
+// it if it owes less again. It reports whether it opened.
+func (p *pattern) update(budget float32) (opened bool) {
+	switch {
+	case p.closed == "" && p.owes >= budget && (p.renames() || p.grows()):
+		p.closed, p.probed = p.kind(), false
+	case p.closed != "" && p.owes < openAt*budget:
+		p.closed = ""
+		return true
+	}
+	return false
 }

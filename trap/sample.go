@@ -2,6 +2,7 @@ package trap
 
 import (
 	"math/bits"
+	"slices"
 
 	"crawler/parse"
 	"crawler/weburl"
@@ -10,22 +11,26 @@ import (
 // Page is what a Guard wants to know of a fetched page. A Sampler makes one.
 type Page struct {
 	Status   int
-	TextHash uint64   // of the words in any sequence; of the body if there are none
-	Sample   []uint64 // some of the pairs of neighbouring words, chosen by their hashes
+	TextHash uint64   // of the words in any sequence but the URL's; of the body if there are none
+	AllHash  uint64   // of all words in any sequence: a URL's words may be the text's by chance
+	Every    int      // one of this many words was chosen, on average
+	Sample   []uint64 // grams, two for each word that was chosen: see gram
 }
 
-// MaxSample is the most pairs that are sampled of a page.
-const MaxSample = 48
+// MaxSample is the most grams that are sampled of a page: two for each word.
+const MaxSample = 2 * 48
 
 const (
-	wantSample  = 24 // least pairs per page that the sampling rate aims at
+	wantSample  = 24 // least words per page that the sampling rate aims at
 	maxURLWords = 64
 	maxURLBytes = 1024 // bytes of a URL in which words are looked for
+	maxScratch  = 1 << 14
 )
 
 // Sampler turns a page's words into a Page. It belongs to one worker.
 type Sampler struct {
 	sample []uint64
+	words  []uint64 // scratch
 	own    urlWords
 }
 
@@ -33,32 +38,51 @@ type Sampler struct {
 // of the body, used if there are no words. It costs some 3 ns a word. The Sample is valid
 // until the next call.
 func (s *Sampler) Page(u weburl.URL, status int, words []uint64, body uint64) Page {
-	p := Page{Status: status, TextHash: body}
+	p := Page{Status: status, TextHash: body, AllHash: body}
 	if len(words) == 0 {
 		return p
 	}
 	s.own.read(u)
 	s.sample = s.sample[:0]
 	limit := rate(len(words))
-	var sum, before uint64
+	p.Every = int(^uint64(0) / limit)
+	var sum, all uint64
+	kept := slices.Grow(s.words[:0], len(words)) // without the URL's own
 	for _, w := range words {
-		if s.own.has(w) {
-			before = 0
-			continue
-		}
+		own := s.own.has(w)
 		w = mix(w, 1)
-		sum += w
-		if pair := mix(before, w); before != 0 && pair <= limit && len(s.sample) < MaxSample {
-			s.sample = append(s.sample, pair)
+		all += w
+		if !own {
+			sum += w
+			kept = append(kept, w)
 		}
-		before = w
 	}
-	p.TextHash, p.Sample = mix(sum, uint64(2)), s.sample
+	s.words = kept
+	for i, w := range kept {
+		if w <= limit && len(s.sample) < MaxSample {
+			s.sample = append(s.sample, hashGram(kept[max(i-gram+1, 0):i+1]), hashGram(kept[i:min(i+gram, len(kept))]))
+		}
+	}
+	if cap(s.words) > maxScratch {
+		s.words = nil // one enormous page must not keep its memory for ever
+	}
+	p.TextHash, p.AllHash, p.Sample = mix(sum, uint64(2)), mix(all, uint64(2)), s.sample
 	return p
 }
 
-// rate is the largest hash that is sampled: a power of two, so that pages of about the
-// same length have the same pairs sampled.
+// gram is how many neighbouring words make a gram.
+const gram = 4
+
+// hashGram hashes a gram; at the ends of a page it has fewer words.
+func hashGram(words []uint64) (h uint64) {
+	for _, w := range words {
+		h = mix(h, w)
+	}
+	return h
+}
+
+// rate is the largest hash that is sampled: a power of two, so that pages of about the same
+// length have the same words sampled.
 func rate(words int) uint64 {
 	return ^uint64(0) >> max(0, bits.Len(uint(words)/wantSample)-1)
 }

@@ -1,6 +1,7 @@
 package trap
 
 import (
+	"net/netip"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -13,12 +14,23 @@ type shape struct {
 	fine, wide uint64 // the patterns' names, hashed
 	keyed      bool   // it carries a key or a session
 	dated      bool   // it has a year and another number, or a date
-	form       uint64 // path and query without the keys
+	form       uint64 // path without the keys, in any sequence
 	host       uint64
+	domain     uint64
 	params     int
+	first      [2 * maxParams]value
 	size       uint32 // segments and parameters, which grow in Growing
 	length     uint32 // in bytes
 }
+
+// value is a parameter of the query.
+type value struct {
+	name, value uint64 // hashed
+	class       class
+}
+
+// values are the first parameters, in the sequence of the URL.
+func (s *shape) values() []value { return s.first[:min(s.params, len(s.first))] }
 
 const (
 	maxChildren = 16 // names that are kept in one directory
@@ -87,7 +99,8 @@ func (s *shapes) of(u weburl.URL) shape {
 	s.setHost(u)
 	b := building{shapes: s, shape: shape{fine: s.hostHash, wide: s.domain, length: uint32(len(u.String()))}, named: true}
 	b.build(u)
-	b.shape.host, b.dated = s.hostHash, b.date || b.years > 0 && b.numbers > 1
+	b.shape.host, b.shape.domain = s.hostHash, s.domain
+	b.dated = b.date || b.years > 0 && b.numbers > 1
 	return b.shape
 }
 
@@ -105,9 +118,14 @@ func (s *shapes) nameOf(u weburl.URL) string {
 func (s *shapes) wideName(u weburl.URL) string {
 	var name strings.Builder
 	b := building{shapes: s, name: &name}
-	if s.setHost(u); s.alone {
+	s.setHost(u)
+	_, err := netip.ParseAddr(u.Hostname())
+	switch {
+	case s.alone:
 		b.write(s.host)
-	} else {
+	case err == nil: // an address has no subdomains
+		b.write(strings.TrimSuffix(s.host, ":"+u.Port()))
+	default:
 		b.write("*." + u.Domain())
 	}
 	b.build(u)
@@ -118,14 +136,16 @@ func (s *shapes) wideName(u weburl.URL) string {
 type building struct {
 	shape
 	*shapes
-	name      *strings.Builder
-	last      class // of the part before, in the wide pattern
-	fineLast  class // the same in the fine pattern; nothing after a name
-	directory int
-	numbers   int  // parts that are numbers
-	years     int  // of those, the ones that might be years
-	date      bool // one may be a whole date
-	named     bool // all directories so far have their names
+	name *strings.Builder
+	last class // of the part before, in the wide pattern
+	// The class before that. Of segments that alternate, as in /post/1/post/2/post/3, two count.
+	beforeLast, fineBefore class
+	fineLast               class // the same in the fine pattern; nothing after a name
+	directory              int
+	numbers                int  // parts that are numbers
+	years                  int  // of those, the ones that might be years
+	date                   bool // one may be a whole date
+	named                  bool // all directories so far have their names
 }
 
 func (b *building) build(u weburl.URL) {
@@ -162,20 +182,24 @@ func (b *building) segment(s string, mayName bool) {
 	c := classify(s)
 	b.size++
 	if c != key {
-		b.form = mix(b.form, xxhash.Sum64String(s))
+		b.form += mix(xxhash.Sum64String(s), markClass)
 	}
 	b.note(c, s)
-	if c != b.last {
+	if c != b.last && c != b.beforeLast {
 		b.wide = mix(b.wide, markClass<<8|uint64(c))
-		b.last = c
+	}
+	if c != b.last {
+		b.beforeLast, b.last = b.last, c
 	}
 	if mayName && b.named && c == word && b.directory < maxNamed && b.keep(s) {
 		b.write("/" + s)
-		b.fineLast = nothing
+		b.fineLast, b.fineBefore = nothing, nothing
 	} else if c != b.fineLast {
-		b.fine = mix(b.fine, markClass<<8|uint64(c))
-		b.write("/" + symbol[c])
-		b.fineLast = c
+		if c != b.fineBefore {
+			b.fine = mix(b.fine, markClass<<8|uint64(c))
+			b.write("/" + symbol[c])
+		}
+		b.fineBefore, b.fineLast = b.fineLast, c
 	}
 	b.directory++
 }
@@ -213,31 +237,52 @@ func (b *building) keep(s string) bool {
 	return true
 }
 
-// query adds the names of the parameters, in any sequence.
+// query adds the names of the parameters, each once, in any sequence.
 func (b *building) query(query string) {
-	var names, pairs uint64
+	var names uint64
 	b.wide = mix(b.wide, markQuery)
 	b.write("?")
 	for pair := range strings.SplitSeq(query, "&") {
-		name, value, _ := strings.Cut(pair, "=")
-		if b.params++; b.params > MaxSegments {
+		name, text, _ := strings.Cut(pair, "=")
+		if b.params >= MaxSegments {
 			break
 		}
-		hash, c := xxhash.Sum64String(name), classify(value)
+		name = unindexed(name)
+		v := value{xxhash.Sum64String(name), xxhash.Sum64String(text), classify(text)}
 		if isSession(name) {
-			c = key
+			v.class = key
 		}
-		b.note(c, value)
-		if c != key {
-			pairs += mix(hash, xxhash.Sum64String(value))
+		b.note(v.class, text)
+		if !b.met(v.name) {
+			names += mix(v.name, markParam)
+			if b.params > 0 {
+				b.write("&")
+			}
+			b.write(name)
 		}
-		names += mix(hash, markParam)
-		if b.params > 1 {
-			b.write("&")
+		if b.params < len(b.first) {
+			b.first[b.params] = v
 		}
-		b.write(name)
+		b.params++
 	}
 	b.fine = mix(mix(b.fine, names), markQuery)
-	b.form = mix(b.form, pairs)
 	b.size += uint32(b.params)
+}
+
+// met reports whether the URL had a parameter of that name already.
+func (b *building) met(name uint64) bool {
+	for _, v := range b.values() {
+		if v.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// unindexed returns the name of a parameter of several values, f of f[], f[0] and f%5B0%5D.
+func unindexed(name string) string {
+	if i := strings.IndexAny(name, "[%"); i > 0 && (name[i] == '[' || strings.HasPrefix(name[i:], "%5B") || strings.HasPrefix(name[i:], "%5b")) {
+		return name[:i]
+	}
+	return name
 }

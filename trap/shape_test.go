@@ -1,6 +1,7 @@
 package trap
 
 import (
+	"strings"
 	"testing"
 
 	"crawler/weburl"
@@ -35,5 +36,52 @@ func TestWidePatternsOfHosts(t *testing.T) {
 		if (a == b) != tt.shared || (nameA == nameB) != tt.shared {
 			t.Errorf("%s and %s share %q and %q: %t, want %t", tt.a, tt.b, nameA, nameB, a == b, tt.shared)
 		}
+		if address := strings.Contains(tt.a, "//10.") || strings.Contains(tt.a, "//["); strings.HasPrefix(nameA, "*.") == address {
+			t.Errorf("the wide pattern of %s is called %q", tt.a, nameA)
+		}
+	}
+}
+
+// What differs in keys, numbers, values, the sequence or the number of parameters, or in how often
+// segments alternate, is one pattern.
+func TestFinePatterns(t *testing.T) {
+	for want, urls := range map[string][]string{
+		"a.test/shop/#":          {"http://a.test/shop/1", "http://a.test/shop/23"},
+		"a.test/shop/*":          {"http://a.test/shop/blue", "http://a.test/shop/red-chair.html"},
+		"a.test/shop/@":          {"http://a.test/shop/0badcafe12", "http://a.test/shop/5f2b7c1d9a"},
+		"a.test/cal/#":           {"http://a.test/cal/2024", "http://a.test/cal/2024/01", "http://a.test/cal/2024/01/31"},
+		"a.test/x?f":             {"http://a.test/x?f[]=1", "http://a.test/x?f[]=1&f[]=2", "http://a.test/x?f[0]=1&f[1]=2", "http://a.test/x?f%5B0%5D=1&f%5b7%5d=3", "http://a.test/x?f=1", "http://a.test/x?f=1,2,3"},
+		"a.test/x?f&g":           {"http://a.test/x?f[]=1&g=1", "http://a.test/x?f[]=1&f[]=2&g=3&g=4"},
+		"a.test/post/#/post/#/*": {"http://a.test/post/1/post/2/post/3", "http://a.test/post/1/post/2/post/3/post/4", "http://a.test/post/1/post/2/post/3/post/4/x/5"},
+		"a.test/list?page&sort":  {"http://a.test/list?page=1&sort=up", "http://a.test/list?page=2&sort=down"},
+	} {
+		s := newShapes(100)
+		var fine uint64
+		for i, url := range urls {
+			u, err := weburl.Parse(url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				fine = s.of(u).fine
+			}
+			if got, name := s.of(u).fine, s.nameOf(u); got != fine || name != want {
+				t.Errorf("%s has the pattern %s, want %s; like %s: %t", url, name, want, urls[0], got == fine)
+			}
+		}
+	}
+	s := newShapes(100)
+	fine := func(url string) uint64 {
+		u, err := weburl.Parse(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.of(u).fine
+	}
+	if fine("http://a.test/list?sort=up&page=1") != fine("http://a.test/list?page=2&sort=up") {
+		t.Error("the sequence of parameters makes another pattern")
+	}
+	if fine("http://a.test/list?sort=up") == fine("http://a.test/list?page=2") {
+		t.Error("other parameters make no other pattern")
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/internal/bigsite"
+	"crawler/internal/crawltest"
 )
 
 // costPages and costPairs are the size of TestCost.

@@ -14,8 +14,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/cmd/crawler/internal/shell"
+	"crawler/internal/crawltest"
 	"crawler/report"
 )
 
@@ -102,6 +102,7 @@ func answerHostile(c net.Conn, host string) {
 // No byte that a site chose makes a terminal, a log or a file of records do anything but
 // show it, in any form of output.
 func TestHostileSiteInEveryOutput(t *testing.T) {
+	t.Parallel()
 	url := serveHostile(t)
 	var failures string
 	for name, flags := range map[string][]string{
@@ -157,6 +158,7 @@ func TestHostileSiteInEveryOutput(t *testing.T) {
 // What could not be fetched at all is explained by the site's own words, on standard
 // error.
 func TestHostileFailureIsExplained(t *testing.T) {
+	t.Parallel()
 	url := serveHostile(t)
 	for _, path := range []string{"/status", "/header", "/raw", "/location", "/gzip", "/late"} {
 		stdout, stderr := outputs(t, "crawl", url+path, "-o", filepath.Join(t.TempDir(), "out"), "--delay", "0", "--retries", "0", "--patience", "0", "--min-free", "0", "--robots", "ignore")

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/internal/bigsite"
+	"crawler/internal/crawltest"
 	"crawler/report"
 )
 
@@ -41,6 +41,7 @@ const (
 // repeats a plan of kills (make kill). Without them it is small, and the crawler is this
 // test binary, so that the race detector watches the killed processes too.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	small := 2000
 	if testing.Short() {
 		small = 1000

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/cmd/crawler/internal/procinfo"
 	"crawler/internal/bigsite"
+	"crawler/internal/crawltest"
 )
 
 // The budget of a durable crawl: resident memory in bytes, and what each discovered URL

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/cmd/crawler/internal/shell"
+	"crawler/internal/crawltest"
 	"crawler/report"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html/charset"
 
-	"crawler/cmd/crawler/internal/crawltest"
+	"crawler/internal/crawltest"
 	"crawler/report"
 	"crawler/weburl"
 )

@@ -17,7 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"crawler/cmd/crawler/internal/crawltest"
+	"crawler/internal/crawltest"
 	"crawler/report"
 )
 
@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the program as a user does: every script in testdata/script.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	site, err := filepath.Abs("../../testdata/site")
 	if err != nil {
 		t.Fatal(err)
@@ -67,11 +68,56 @@ func handler(ts *testscript.TestScript, kind string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, "User-agent: *\nDisallow: /\n")
 		})
+	case "ill":
+		return ill(ts.MkAbs("well"))
+	case "dates":
+		return http.HandlerFunc(dates)
 	case "slow":
 		return http.HandlerFunc(crawltest.Slow)
 	}
 	ts.Fatalf("serve: unknown kind %s", kind)
 	return nil
+}
+
+// dates is a calendar without end and without events.
+func dates(w http.ResponseWriter, r *http.Request) {
+	var year, month int
+	w.Header().Set("Content-Type", "text/html")
+	switch _, err := fmt.Sscanf(r.URL.Path, "/calendar/%d/%d", &year, &month); {
+	case r.URL.Path == "/":
+		fmt.Fprint(w, `our events are in the <a href="/calendar/2026/1">calendar</a>`)
+	case err != nil:
+		http.NotFound(w, r)
+	default:
+		fmt.Fprintf(w, `monday tuesday wednesday thursday friday saturday sunday <a href="/calendar/%d/%d">next</a>`, year+month/12, month%12+1)
+	}
+}
+
+// ill is a site some of whose pages answer badly until there is a file of that name: one with
+// an error, one with nothing, one behind a redirect, others between them, so that the host
+// is not suspected. Each page has words of its own.
+func ill(well string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := os.Stat(well)
+		switch path := r.URL.Path; {
+		case path == "/":
+			fmt.Fprint(w, `<a href="/error,">e</a> <a href="/a">a</a> <a href="/moved">m</a> <a href="/b">b</a> <a href="/nothing">n</a> <a href="/c">c</a>`)
+		case path == "/robots.txt":
+			http.NotFound(w, r)
+		case path == "/moved":
+			http.Redirect(w, r, "/busy", http.StatusFound)
+		case err != nil && path == "/error,":
+			http.Error(w, "broken", http.StatusInternalServerError)
+		case err != nil && path == "/busy":
+			http.Error(w, "busy", http.StatusServiceUnavailable)
+		case err != nil && path == "/nothing":
+			panic(http.ErrAbortHandler)
+		case strings.HasPrefix(path, "/behind/"):
+			fmt.Fprintf(w, "this is %s", path)
+		default:
+			fmt.Fprintf(w, `<a href="/behind%s">on</a> words of %[1]s`, path)
+		}
+	})
 }
 
 // requests N waits until the server has seen N requests.

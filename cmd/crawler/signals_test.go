@@ -16,13 +16,14 @@ import (
 	"testing"
 	"time"
 
-	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/cmd/crawler/internal/shell"
+	"crawler/internal/crawltest"
 	"crawler/report"
 )
 
 // A first signal ends the crawl gracefully, with the report and exit code 130.
 func TestFirstSignal(t *testing.T) {
+	t.Parallel()
 	s, url := crawltest.ServeAndCount(t, crawltest.Slow)
 	cmd := crawltest.Tie(exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--delay", "0", "-q"))
 	var out bytes.Buffer
@@ -43,6 +44,7 @@ func TestFirstSignal(t *testing.T) {
 // A second one that comes later ends the process at once, though a page may still take its
 // time, and says how to continue.
 func TestSecondSignal(t *testing.T) {
+	t.Parallel()
 	s, url := crawltest.ServeAndCount(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	cmd := crawltest.Tie(exec.Command("crawler", "crawl", url, "-o", t.TempDir()+"/out", "--grace", "1h", "--timeout", "1h"))
 	stderr, err := cmd.StderrPipe()
@@ -62,6 +64,9 @@ func TestSecondSignal(t *testing.T) {
 		said := false
 		for lines.Scan() {
 			said = said || strings.HasPrefix(lines.Text(), "quit:")
+		}
+		if err := lines.Err(); err != nil {
+			t.Error(err)
 		}
 		ended <- said
 	}()
@@ -86,6 +91,7 @@ func TestSecondSignal(t *testing.T) {
 
 // SIGTERM and SIGHUP are the graceful stop; nohup's crawl outlives its terminal.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		signal syscall.Signal
 		before string
@@ -149,6 +155,7 @@ func chain(t *testing.T, n, reach int64) (url string, reached <-chan struct{}) {
 // A process that may open 32 files crawls all the same, and says what it lacks; one that
 // may open 12 says how to get more.
 func TestFewDescriptors(t *testing.T) {
+	t.Parallel()
 	url, _ := chain(t, 40, 0)
 	for limit, want := range map[int]int{32: shell.ExitOK, 12: shell.ExitDisk} {
 		out := filepath.Join(t.TempDir(), "out")
@@ -170,6 +177,7 @@ func TestFewDescriptors(t *testing.T) {
 // Readers that go away end no crawl before its report is on disk, and descriptors that
 // are closed from the start are not taken for files of the crawl.
 func TestClosedOutputs(t *testing.T) {
+	t.Parallel()
 	url, _ := chain(t, 40, 0)
 	for name, c := range map[string]struct {
 		redirect string

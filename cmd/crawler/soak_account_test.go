@@ -22,8 +22,8 @@ import (
 //
 //   - every URL that the farm was asked for is a page, a line of redirects.jsonl or one of
 //     skipped.jsonl; robots.txt apart. None is two of them;
-//   - it was asked for once, and again as often as the crawl tries again; net/http repeats
-//     requests by itself that were not heard on a connection that had worked;
+//   - it was asked for once, and again as often as the crawl tries again, and for each request
+//     that was not heard on a connection that had worked;
 //   - what has a page, or a failure that can only come behind a request, was asked for;
 //   - report.json counts as many pages, redirects, refusals and failures as there are.
 type accounts struct {

@@ -36,6 +36,7 @@ const soakRetries = 2
 // Without SOAK it is small, and the crawler is this test binary, so that the race detector
 // watches it too. SOAK=1 (make soak) takes SOAK_TIME; SOAK_SEED repeats a farm.
 func TestSoak(t *testing.T) {
+	t.Parallel()
 	s := newSoak(t)
 	began := time.Now()
 	p := startFor(t, s.limit()+time.Minute, s.bin, s.args()...)

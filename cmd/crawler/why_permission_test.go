@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/cmd/crawler/internal/shell"
+	"crawler/internal/crawltest"
 )
 
 // Who may not write into a crawl's directory still learns what its records say.

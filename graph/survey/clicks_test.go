@@ -58,8 +58,8 @@ func TestClicks(t *testing.T) {
 	}
 }
 
-// A broken link is told as it stands in the page, with where it ends and who has it, whatever
-// kind it is; chains and loops are told whole, and a loop once.
+// A broken link is reported as it stands in the page, with where it ends and which page has it,
+// of whatever kind; chains and loops are reported in full, and a loop once.
 func TestBrokenLinksOfAllKinds(t *testing.T) {
 	r := newRecorded(t)
 	at := func(path string) parse.Link { return link(t, "http://h/"+path) }

@@ -126,7 +126,7 @@ func (w *walk) chains(context.Context) (sheet.Section, error) {
 		shown(len(t.Rows), len(all))...)}, nil
 }
 
-// path writes the URLs along so many redirects, and returns the last node.
+// path writes the URLs of a chain of the given number of redirects, and returns its last node.
 func (w *walk) path(node, hops int) (text string, end int, err error) {
 	var urls []string
 	for i := 0; ; i++ {

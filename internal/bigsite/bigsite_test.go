@@ -57,6 +57,9 @@ func walk(t *testing.T, s *Site) (pages map[string]int, linked map[string]int) {
 }
 
 func TestWalkFindsAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	for _, cfg := range []Config{
 		{Pages: 1},
 		{Pages: 500},
@@ -78,6 +81,9 @@ func TestWalkFindsAll(t *testing.T) {
 }
 
 func TestTroubles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	s := newSite(t, Config{Pages: 1500, Seed: 5, Links: 8, Trouble: true})
 	pages, linked := walk(t, s)
 	for prefix, least := range map[string]int{"/old/": 25, "/gone/": 50, "/home/": 50, "/hidden/": 50, "/private/": 50, elsewhere + "/gone/": 50} {
@@ -116,6 +122,9 @@ func title(page string) string {
 }
 
 func TestSizesAndSkew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	s := newSite(t, Config{Pages: 2000, Links: 10})
 	var least, most int
 	for page := range s.Pages {

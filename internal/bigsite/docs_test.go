@@ -59,6 +59,9 @@ func formOf(href string) string {
 }
 
 func TestDocsWalk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	three := []string{"127.0.0.1:80", "127.0.0.2:80", "127.0.0.3:80"}
 	for _, cfg := range []Config{
 		{Docs: 12 << 10, Pages: 1},
@@ -102,6 +105,9 @@ func TestDocsWalk(t *testing.T) {
 // TestDocsProportions holds the pages against measured ones: the PostgreSQL manual has
 // 13 KiB, 940 words and 23 links a page.
 func TestDocsProportions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	const pages = 120
 	markup := regexp.MustCompile(`(?s)<!--.*?-->|<script.*?</script>|<[^>]*>`)
 	for _, c := range []struct {

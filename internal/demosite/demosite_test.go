@@ -46,6 +46,9 @@ func body(t *testing.T, resp *http.Response) []byte {
 }
 
 func TestSeedDecidesEverything(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	one, again, other := New(7), New(7), New(8)
 	differ := 0
 	for host, s := range one.sites {
@@ -68,6 +71,9 @@ func TestSeedDecidesEverything(t *testing.T) {
 }
 
 func TestRouting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	w := web()
 	for _, tc := range []struct {
 		method, host, uri string
@@ -93,6 +99,9 @@ func TestRouting(t *testing.T) {
 }
 
 func TestRobots(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	w := web()
 	type verdict struct {
 		agent, uri string
@@ -141,8 +150,11 @@ func TestRobots(t *testing.T) {
 }
 
 func TestRedirects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	w := web()
-	truth := truths()[1]
+	truth := truths[1]()
 	for _, tc := range []struct {
 		uri    string
 		status int
@@ -178,7 +190,10 @@ func TestRedirects(t *testing.T) {
 
 // TestClasses names URLs whose class is the point of their being.
 func TestClasses(t *testing.T) {
-	truth := truths()[1]
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
+	truth := truths[1]()
 	for _, tc := range []struct {
 		url    string
 		class  Class
@@ -216,6 +231,9 @@ func TestClasses(t *testing.T) {
 }
 
 func TestUnusualDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	w := web()
 	for _, tc := range []struct {
 		uri, mime   string
@@ -252,6 +270,9 @@ func TestUnusualDocuments(t *testing.T) {
 }
 
 func TestXHTMLIsWellFormed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	d := xml.NewDecoder(bytes.NewReader(body(t, ask(web(), "GET", docsHost, "/appendix/strict.xhtml"))))
 	for elements := 0; ; {
 		token, err := d.Token()
@@ -271,6 +292,9 @@ func TestXHTMLIsWellFormed(t *testing.T) {
 }
 
 func TestTrapsAreWritten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	w := web()
 	docs := string(body(t, ask(w, "GET", docsHost, "/")))
 	for _, want := range []string{`<!-- <a href="/trap/comment.html">`, `var s = '<a href="/trap/script.html">`} {
@@ -289,6 +313,9 @@ func TestTrapsAreWritten(t *testing.T) {
 }
 
 func TestCompression(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	w := web()
 	resp := ask(w, "GET", shopHost, "/", "Accept-Encoding", "br, gzip")
 	zipped := body(t, resp)
@@ -319,6 +346,9 @@ func TestFraming(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	w := New(1)
 	for round := range 2 {
 		for uri, want := range map[string][]int{
@@ -380,6 +410,9 @@ func TestResetConnection(t *testing.T) {
 // TestResetWithoutHijack: a writer that cannot give up its connection gets the
 // panic by which net/http ends it.
 func TestResetWithoutHijack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	defer func() {
 		if got := recover(); got != http.ErrAbortHandler {
 			t.Errorf("recovered %v", got)
@@ -389,6 +422,9 @@ func TestResetWithoutHijack(t *testing.T) {
 }
 
 func TestCalendarIsEndless(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	w := web()
 	uri := "/cal?month=2026-01"
 	for range 500 {
@@ -413,7 +449,10 @@ func TestCalendarIsEndless(t *testing.T) {
 }
 
 func TestMirrorDiffersInFewWords(t *testing.T) {
-	truth := truths()[1]
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
+	truth := truths[1]()
 	for _, group := range truth.Near {
 		a, b := truth.Pages[group[0]].Words, truth.Pages[group[1]].Words
 		if !strings.Contains(group[1], mirrorHost) {
@@ -432,6 +471,9 @@ func TestMirrorDiffersInFewWords(t *testing.T) {
 }
 
 func TestLogIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	var w Web
 	for range MaxLog + 10 {
 		w.record(plain(421), Hit{Host: outsideHost})
@@ -445,7 +487,7 @@ func TestLogIsBounded(t *testing.T) {
 // judges.
 func TestConcurrentUse(t *testing.T) {
 	w := New(1)
-	urls := truths()[1].Of(Linked)
+	urls := truths[1]().Of(Linked)
 	var wg sync.WaitGroup
 	for i := range uint64(4) {
 		wg.Go(func() {
@@ -469,6 +511,9 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 func TestHostsAndSeedsAreCopies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	w := web()
 	if len(w.Hosts()) != 8 {
 		t.Errorf("hosts %v", w.Hosts())

@@ -13,17 +13,19 @@ import (
 	"time"
 )
 
-// truths are those of the seeds 0, 1 and 2, computed once for the tests that
-// only read them.
-var truths = sync.OnceValue(func() []Truth {
-	return []Truth{New(0).Truth(), New(1).Truth(), New(2).Truth()}
-})
+// truths are those of the seeds 0, 1 and 2, each computed once for the tests that only read
+// them.
+var truths = [...]func() Truth{sync.OnceValue(truthOf(0)), sync.OnceValue(truthOf(1)), sync.OnceValue(truthOf(2))}
+
+func truthOf(seed uint64) func() Truth {
+	return func() Truth { return New(seed).Truth() }
+}
 
 // TestTruthAgainstWalk holds everything the truth says against what an
 // independent walk finds. (It was run with 30 seeds when written; now with one.)
 func TestTruthAgainstWalk(t *testing.T) {
 	w := New(1)
-	truth, k := truths()[1], walkAll(t, w)
+	truth, k := truths[1](), walkAll(t, w)
 	t.Run("fetched", func(t *testing.T) {
 		same(t, slices.Collect(maps.Keys(k.seen)), append(truth.Of(Linked), truth.Of(Tracked)...))
 	})
@@ -198,7 +200,7 @@ func resemblances(truth Truth, seen map[string]*walked) map[[2]string]float64 {
 }
 
 func TestSitemap(t *testing.T) {
-	truth, client := truths()[1], serve(t, web())
+	truth, client := truths[1](), serve(t, web())
 	robots := get(t, client, "http://docs.demo.example/robots.txt")
 	_, at, ok := strings.Cut(robots, "Sitemap: ")
 	if !ok {
@@ -234,7 +236,10 @@ func TestSitemap(t *testing.T) {
 
 // TestTruthLaws checks what the comments of the classes promise.
 func TestTruthLaws(t *testing.T) {
-	truth := truths()[1]
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
+	truth := truths[1]()
 	for u, p := range truth.Pages {
 		if p.URL != u || p.Class == "" {
 			t.Errorf("%s is filed as %q with class %q", u, p.URL, p.Class)
@@ -257,8 +262,12 @@ func TestTruthLaws(t *testing.T) {
 // request at a time, so the slowest host counts. A refusal costs the second that
 // it asks for and as much again until the crawler has found back to its pace.
 func TestFitsTheDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	const delay, limit = 50 * time.Millisecond, 12 * time.Second
-	for seed, truth := range truths() {
+	for seed, once := range truths {
+		truth := once()
 		total, took := 0, map[string]time.Duration{}
 		for u, p := range truth.Pages {
 			if p.Class != Linked && p.Class != Tracked {
@@ -285,8 +294,12 @@ func TestFitsTheDemo(t *testing.T) {
 // TestSpamStandsOut checks the two figures by which a report finds the spam
 // site, and that they find no other.
 func TestSpamStandsOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	hosts := web().Hosts()
-	for seed, truth := range truths() {
+	for seed, once := range truths {
+		truth := once()
 		counts := map[string]WordCount{}
 		for _, host := range hosts {
 			counts[host] = truth.Count(func(p Page) bool { return p.Text() && strings.HasPrefix(p.URL, "http://"+host+"/") })
@@ -339,7 +352,7 @@ func TestZipf(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts no goroutine")
 	}
-	truth := truths()[1]
+	truth := truths[1]()
 	times := map[string]int{}
 	for _, p := range truth.Pages {
 		if p.Text() && !strings.Contains(p.URL, spamHost) {

@@ -118,6 +118,9 @@ func TestWriterSlugsAreUnique(t *testing.T) {
 
 // TestSpamPagesAreNoCopies: whatever the seed, no two pages stuff the same words.
 func TestSpamPagesAreNoCopies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
 	for seed := range uint64(300) {
 		s, taken := &site{r: rand.New(rand.NewPCG(seed, 0))}, map[string]bool{}
 		chosen := map[string]bool{}

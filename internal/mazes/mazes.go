@@ -5,6 +5,11 @@
 // A trap page is a page without worth: every page of an endless space, and every copy but
 // the first of a page that stands under many addresses (Answer.Content). All other pages
 // are honest, and an honest site has finitely many.
+//
+// All returns the sites on which the bounds of package trap were set. Judged returns those that
+// judge it: they were written from what the web has before the guard was changed, and nothing
+// may be tuned on the half of them that is kept apart (judged_apart.go, judged_apart_traps.go).
+// A page takes some 15 µs.
 package mazes
 
 import (
@@ -20,11 +25,20 @@ type Site struct {
 	Seed string // the URL a crawl begins with
 	Trap bool   // it has trap pages
 
+	// Of the sites of Judged only.
+	Shape    string // what several sites share that are found in other ways
+	Half     Half
+	Pages    int // honest ones, copies counted once
+	Template int // words that all its pages share
+
 	seed     uint64
 	words    []string
 	ranks    []uint16 // of words, as often as they are used
 	template string   // the text of every page's head
-	page     func(s *Site, host, uri string) Answer
+
+	host      string
+	addresses bool // IPv4 addresses are its hosts, too
+	page      func(s *Site, host, uri string) Answer
 }
 
 // Answer is what a site says at one address.
@@ -33,6 +47,7 @@ type Answer struct {
 	Status  int
 	Content string // pages of one Content are copies; "" means there are none
 	Trap    bool   // worthless, whatever was fetched before
+	Space   string // the trap that the page belongs to; "" if the site has no name for it
 }
 
 // Get answers a request for the path and query uri at host.
@@ -61,7 +76,7 @@ func All(seed uint64, size int) []*Site {
 
 // host is where a site of a name is.
 func host(name string) string {
-	return strings.NewReplacer(" ", "-", ",", "").Replace(name) + ".test"
+	return strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(name)) + ".test"
 }
 
 // random returns the generator of a purpose: the same one every time.

@@ -2,12 +2,13 @@ package mazes
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 )
 
 // Tally is a Site that counts which of its pages were asked for. It serves all of the
-// site's hosts, without robots.txt. Goroutines may share it; it grows by an entry a page.
+// site's hosts, without robots.txt. Goroutines may share it; it grows by two entries a request.
 type Tally struct {
 	*Site
 
@@ -15,6 +16,14 @@ type Tally struct {
 	honest  map[string]bool // by host, path and query; guarded by mu
 	content map[string]bool // of honest pages; guarded by mu
 	traps   int             // guarded by mu
+	asked   []Request       // guarded by mu
+}
+
+// Request is what was asked for, and what it was worth when it was.
+type Request struct {
+	Honest bool   // a page that was not asked for before, nor any copy of it
+	Trap   bool   // a trap page; neither is what there is not, and a page again
+	Space  string // of a trap page: the trap that it belongs to, the site's name if it has one only
 }
 
 // NewTally returns a Tally of s, of which nothing was asked for yet.
@@ -28,14 +37,54 @@ func (t *Tally) Get(host, uri string) Answer {
 	a := t.Site.Get(host, uri)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	q := Request{Space: a.Space}
 	switch {
+	case t.honest[host+uri]: // again
 	case a.Trap || a.Content != "" && t.content[a.Content]:
 		t.traps++
+		q.Trap = true
+		if q.Space == "" {
+			q.Space = t.Name
+		}
 	case a.Status == http.StatusOK:
+		q = Request{Honest: true}
 		t.honest[host+uri] = true
 		t.content[a.Content] = true
 	}
+	t.asked = append(t.asked, q)
 	return a
+}
+
+// Requests returns all requests in their order, robots.txt left out.
+func (t *Tally) Requests() []Request {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.asked)
+}
+
+// HonestAmong counts the honest pages among the first n requests.
+func (t *Tally) HonestAmong(n int) (honest int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, q := range t.asked[:min(n, len(t.asked))] {
+		if q.Honest {
+			honest++
+		}
+	}
+	return honest
+}
+
+// BySpace counts the trap pages of each trap.
+func (t *Tally) BySpace() map[string]int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	traps := map[string]int{}
+	for _, q := range t.asked {
+		if q.Trap {
+			traps[q.Space]++
+		}
+	}
+	return traps
 }
 
 func (t *Tally) ServeHTTP(w http.ResponseWriter, r *http.Request) {

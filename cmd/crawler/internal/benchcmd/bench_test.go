@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/dedup"
 	"crawler/internal/bigsite"
+	"crawler/internal/crawltest"
 	"crawler/weburl"
 )
 

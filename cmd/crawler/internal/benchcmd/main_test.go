@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"crawler/cmd/crawler/internal/crawlcmd"
-	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/cmd/crawler/internal/shell"
+	"crawler/internal/crawltest"
 )
 
 // The parts of a measurement are this test binary under another name.

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/gate"
+	"crawler/internal/crawltest"
 	"crawler/report"
 )
 

@@ -4,19 +4,17 @@ import (
 	"fmt"
 
 	"crawler/cmd/crawler/internal/procinfo"
+	"crawler/cmd/crawler/internal/settings"
 	"crawler/cmd/crawler/internal/shell"
 )
 
-// ownFiles is how many descriptors a crawl needs beside its connections: those of its
-// records, its state and its log of seen URLs.
-const ownFiles = 48
-
-// fewFiles says that connections will have to wait for descriptors, if they will: the
+// fewFiles says that pages will have to wait for connections, if they will: the
 // crawl then runs as fast as it can.
 func (o *options) fewFiles() (warning string) {
-	if limit := procinfo.Descriptors(); limit < o.Concurrency+ownFiles {
-		return fmt.Sprintf("this process may open %d files and connections, and -c %d wants %d, so some pages may fail: lower -c, or %s",
-			limit, o.Concurrency, o.Concurrency+ownFiles, shell.MoreDescriptors)
+	limit := procinfo.Descriptors()
+	if conns := settings.OpenConns(limit); conns < o.Concurrency {
+		return fmt.Sprintf("this process may open %d files and connections, which leaves %d connections of the %d that -c allows, so pages wait for one: %s",
+			limit, conns, o.Concurrency, shell.MoreDescriptors)
 	}
 	return ""
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
-	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/cmd/crawler/internal/settings"
 	"crawler/cmd/crawler/internal/shell"
+	"crawler/internal/crawltest"
 	"crawler/report"
 	"crawler/store"
 )

@@ -111,7 +111,15 @@ func logProgress(log *slog.Logger, p, before crawl.Progress) {
 		"discovered", p.Admitted, "queued", p.Queued, "downloaded", p.Fetched,
 		"pages/s", round(float64(p.Fetched-before.Fetched)/s), "KiB/s", round(float64(p.Bytes-before.Bytes)/1024/s), "failures", p.Failed,
 		"skipped", p.Skipped, "busy", p.Leased, "hosts", p.Hosts, "hosts_in_trouble", p.Waiting.Hosts, "pages_in_trouble", p.Waiting.Pages,
-		"mem_MiB", memory()>>20)
+		"pages_until", lastTry(&p.Waiting), "mem_MiB", memory()>>20)
+}
+
+// lastTry is when pages in trouble are waited for at the latest.
+func lastTry(w *frontier.Waiting) string {
+	if w.Pages == 0 {
+		return "-"
+	}
+	return clock(w.Last)
 }
 
 func round(f float64) float64 { return float64(int64(f*10+0.5)) / 10 }
@@ -173,7 +181,7 @@ func waiting(w *frontier.Waiting) (lines []string) {
 		}
 	}
 	if w.Pages > 0 {
-		lines = append(lines, fmt.Sprintf("%s to be tried again, the first %s", shell.Counted(w.Pages, "page"), clock(w.Next)))
+		lines = append(lines, fmt.Sprintf("%s to be tried again, the first %s, all by %s", shell.Counted(w.Pages, "page"), clock(w.Next), clock(w.Last)))
 	}
 	return lines
 }

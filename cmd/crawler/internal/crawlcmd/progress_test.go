@@ -42,7 +42,7 @@ func TestWaitingIsShown(t *testing.T) {
 		{frontier.Waiting{Outage: true, Since: at(1), Probe: at(2), Until: at(31)}, "no host answers since 10:01:00: next try 10:02:00, until 10:31:00"},
 		{frontier.Waiting{Hosts: 7, Longest: []frontier.HostTrouble{{Host: "a.example", Why: "connect", Next: at(3), Until: at(32)}}},
 			"7 hosts in trouble:\n  a.example                        connect; next try 10:03:00, given up 10:32:00"},
-		{frontier.Waiting{Pages: 1, Next: at(4)}, "1 page to be tried again, the first 10:04:00"},
+		{frontier.Waiting{Pages: 1, Next: at(4), Last: at(33)}, "1 page to be tried again, the first 10:04:00, all by 10:33:00"},
 	} {
 		if got := strings.Join(waiting(&c.w), "\n"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
@@ -63,6 +63,20 @@ func TestRatesOfAResumedCrawl(t *testing.T) {
 	logProgress(newLogger(&options{}, &out), crawl.Progress{Elapsed: 2 * time.Second, Fetched: 1010, Bytes: 3 << 20}, s.before)
 	if got := out.String(); !strings.Contains(got, "downloaded=1010 pages/s=5 KiB/s=1024 ") {
 		t.Error(got)
+	}
+}
+
+// A line of the log says how many pages are waited for, and until when.
+func TestWaitingIsLogged(t *testing.T) {
+	for want, w := range map[string]frontier.Waiting{
+		"hosts_in_trouble=1 pages_in_trouble=2 pages_until=10:33:00 ": {Hosts: 1, Pages: 2, Last: time.Date(2026, 1, 1, 10, 33, 0, 0, time.Local)},
+		"hosts_in_trouble=0 pages_in_trouble=0 pages_until=- ":        {},
+	} {
+		var out bytes.Buffer
+		logProgress(newLogger(&options{}, &out), crawl.Progress{Elapsed: time.Second, Waiting: w}, crawl.Progress{})
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q, want %q", out.String(), want)
+		}
 	}
 }
 

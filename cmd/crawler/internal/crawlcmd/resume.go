@@ -27,7 +27,7 @@ func NewResume(s shell.Streams) *cobra.Command {
 	o := &options{}
 	c := &cobra.Command{
 		Use:   "resume DIR",
-		Short: "Continue a crawl that was stopped, was killed or crashed",
+		Short: "Continue a crawl that was stopped, was killed or crashed, or has given something up",
 		Long: `resume continues the crawl in DIR from its last commit, usually a tenth of a second
 and never more than 1,024 pages before its end, with its seeds and settings, which
 need not be given again. No page is lost and none is recorded twice; what was in flight or
@@ -38,15 +38,23 @@ next resume. What decides which pages belong to the crawl, or what is recorded o
 them, may not: that would mix two different crawls. --max-pages and --max-bytes count
 over all runs, --time-limit in each. The environment (CRAWLER_DELAY=2s) sets these
 flags as it does for crawler crawl; it comes before what the crawl had. A flag that is
-not given keeps what the crawl had, whatever default is shown.`,
+not given keeps what the crawl had, whatever default is shown.
+
+--retry-failed asks again for what was given up although it may be had later, also when the
+crawl is complete: URLs without an answer, of hosts that were in trouble for too long or whose
+robots.txt could not be read, and pages with a status of 408, 425, 429, or 500 and more. Their
+records leave the files, so that each URL has one record at most, and are written anew as the
+answers come. A complete crawl does the same for a longer --patience than it had.`,
 		Example: `  crawler resume example
   crawler resume example --max-pages 10000
+  crawler resume example --retry-failed
   crawler resume example --delay 2s -q`,
 		Args: shell.Exactly(1, "name the crawl's directory: crawler resume DIR"),
 		RunE: func(c *cobra.Command, args []string) error { return o.resume(c.Context(), s, args[0]) },
 	}
 	o.flags(c.Flags())
 	c.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = !settings.Resumable(f.Name) })
+	c.Flags().BoolVar(&o.retryFailed, "retry-failed", false, "ask again for what was given up and may be had later")
 	settings.Prepare(c)
 	return c
 }
@@ -70,12 +78,26 @@ func (o *options) resume(parent context.Context, s shell.Streams, name string) e
 		dir.Close()
 		return crawldir.Refuse(name, err)
 	}
-	if err := o.restore(dir, given); err != nil {
+	more, err := o.restore(dir, given)
+	if err != nil {
 		dir.Close()
 		return err
 	}
 	ctx, r, end := o.session(parent, s, dir)
 	defer end()
+	if failed := o.retryFailed || complete && more.patience; failed || more.trust {
+		again, err := r.retry(failed, more.trust)
+		if err != nil {
+			return r.unretried(err)
+		}
+		if complete, last, err = crawl.Complete(disk.Of(dir)); err != nil {
+			return crawldir.Refuse(name, err)
+		}
+		if again == 0 && complete && !more.any() && reported(name) {
+			r.say("complete, and nothing was given up that may be had later")
+			return nil
+		}
+	}
 	cfg, err := o.Engine(dir.Meta().Seeds)
 	if err != nil {
 		return err
@@ -89,20 +111,21 @@ func (o *options) resume(parent context.Context, s shell.Streams, name string) e
 		web.reroute(&cfg)
 	}
 	stands := r.limitStands(last)
-	if stands != nil && !complete && reported(name) {
+	switch {
+	case !reported(name):
+	case complete && !more.any():
+		return ended(name)
+	case stands != nil && !complete:
 		return stands // before anything is touched
 	}
 	if err := r.plug(&cfg); err != nil {
 		return err
 	}
-	if complete {
-		return r.finished(last)
-	}
-	if err := r.begin(&cfg, last); err != nil {
+	if err := r.begin(&cfg, last, complete && !more.trust); err != nil {
 		return err
 	}
-	// Under a limit that stands the engine does nothing but end the crawl, which gives
-	// one that was killed before its report what it lacks.
+	// Under a limit that stands, and of a complete crawl, the engine does nothing but end the
+	// crawl, which gives one that was killed before its report what it lacks.
 	if err := r.crawl(ctx, cfg); err != nil || stands == nil || r.ended == crawl.Done {
 		return err
 	}
@@ -115,52 +138,61 @@ func reported(name string) bool {
 	return err == nil
 }
 
+// ended refuses to continue a crawl that came to its end.
+func ended(name string) error {
+	if rep, err := report.Load(name); err == nil && rep.Incomplete() > 0 {
+		return shell.UsageError("to ask for them again: "+retryCommand(name), "the crawl in %s has ended, with %s given up", name, shell.Counted(rep.Incomplete(), "URL"))
+	}
+	return shell.UsageError("crawler report "+shell.Quoted(name)+" prints its report", "the crawl in %s is complete", name)
+}
+
+// raised are the limits that are larger than the crawl had them, and whether it trusts more.
+type raised struct{ maxPages, patience, trust bool }
+
+func (m raised) any() bool { return m.maxPages || m.patience || m.trust }
+
 // restore fills in the settings the crawl had, beside those that are given now.
-func (o *options) restore(dir *store.Dir, given map[string]bool) error {
+func (o *options) restore(dir *store.Dir, given map[string]bool) (more raised, err error) {
 	kept := maps.Clone(dir.Meta().Flags)
 	o.demo = kept[demoKey] != nil
 	delete(kept, demoKey)
-	if err := settings.Restore(o.set, given, kept); err != nil {
-		return crawldir.Damaged(dir.Path(), fmt.Errorf("crawl.json: %w", err))
+	maxPages, patience := o.MaxPages, o.Patience
+	var had settings.Options
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	had.Declare(f)
+	for set, but := range map[*pflag.FlagSet]map[string]bool{f: nil, o.set: given} {
+		if err := settings.Restore(set, but, kept); err != nil {
+			return more, crawldir.Damaged(dir.Path(), fmt.Errorf("crawl.json: %w", err))
+		}
 	}
-	return nil
+	more.maxPages = given["max-pages"] && had.MaxPages > 0 && (maxPages > had.MaxPages || maxPages == 0)
+	more.trust = given["trap-trust"] || given["traps"] && o.Traps.Value == "follow"
+	more.patience = given["patience"] && patience > had.Patience
+	return more, nil
 }
 
 // begin makes the settings of this run those of the crawl, and takes away the report of
 // the run before, which a kill from now on would leave as if it were the truth.
-func (r *session) begin(cfg *crawl.Config, last crawl.Result) error {
+func (r *session) begin(cfg *crawl.Config, last crawl.Result, complete bool) error {
 	if err := r.keepSettings(); err != nil {
 		return stopped(err, crawldir.ResumeCommand(r.dir.Path()))
 	}
+	lacks := !reported(r.dir.Path())
 	if err := removeReport(r.dir); err != nil {
 		return stopped(err, crawldir.ResumeCommand(r.dir.Path()))
 	}
 	r.show.resumes(last)
-	if !r.Quiet {
+	switch {
+	case r.Quiet:
+	case complete && lacks:
+		r.say("the crawl was complete; only its report was missing, and is written now")
+	case complete:
+		r.say("the crawl is complete: larger limits bring nothing more")
+	default:
 		cfg.Recovered = r.recovered
 		if !r.dir.Resumed() {
 			r.say("nothing had been committed when it ended: it starts again from its seeds")
 		}
-	}
-	return nil
-}
-
-// finished refuses a crawl that came to its end. If it was killed before its report
-// was written, that is done now.
-func (r *session) finished(last crawl.Result) error {
-	name := r.dir.Path()
-	if reported(name) {
-		return shell.UsageError("crawler report "+shell.Quoted(name)+" prints its report", "the crawl in %s is complete", name)
-	}
-	if err := removeReport(r.dir); err != nil { // what a kill left of one
-		return stopped(err, crawldir.ResumeCommand(name))
-	}
-	rep := report.New(shell.Version, last, r.rec, report.Usage{})
-	if err := shell.FirstError(rep.Save(name), shell.Print(r.reportTo(), rep.Text())); err != nil {
-		return stopped(err, crawldir.ResumeCommand(name))
-	}
-	if !r.Quiet {
-		r.say("the crawl was complete; only its report was missing, and is written now")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@
 package crawlcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +31,9 @@ import (
 // options are the settings of a crawl, and what else its verbs know of it.
 type options struct {
 	settings.Options
-	set  *pflag.FlagSet // that fills them
-	demo bool           // the web is the demo's own
+	set         *pflag.FlagSet // that fills them
+	demo        bool           // the web is the demo's own
+	retryFailed bool           // of resume: ask again for what was given up
 }
 
 // flags declares the flags of a crawl.
@@ -135,6 +137,15 @@ func (r *session) crawl(ctx context.Context, cfg crawl.Config) error {
 	r.ended = res.EndedBy
 	next := r.next(r.dir.Path(), r.dir.Durable(), res)
 	rep := report.New(shell.Version, res, r.rec, procinfo.Used())
+	for i := range rep.Traps {
+		if t := &rep.Traps[i]; t.Pattern != "" && r.dir.Durable() {
+			t.Retry = crawldir.ResumeCommand(r.dir.Path()) + " --trap-trust " + shell.Quoted(t.Pattern)
+		}
+	}
+	if rep.Incomplete() > 0 && r.dir.Durable() {
+		rep.Retry = retryCommand(r.dir.Path())
+		next = cmp.Or(next, "to ask again for what was given up: "+rep.Retry)
+	}
 	if rep.Dedup.Overfull() {
 		r.log.Warn("the filter of seen URLs holds far more than it was sized for and loses more than --fp-rate: crawl again with a larger --expect-urls",
 			"urls", rep.Dedup.New, "expect-urls", rep.Dedup.Expect)
@@ -146,7 +157,7 @@ func (r *session) crawl(ctx context.Context, cfg crawl.Config) error {
 	verdict := r.verdict(res, r.rec, next)
 	if n := rep.Incomplete(); verdict == nil && n > 0 && r.FailOnIncomplete {
 		verdict = &shell.ExitError{Code: shell.ExitIncomplete, Err: fmt.Errorf("%s given up that may be had later", were(n)),
-			Hint: "crawl again when their hosts are well; report.json has the reasons, skipped.jsonl the URLs"}
+			Hint: cmp.Or(next, "crawl again when their hosts are well; report.json has the reasons, skipped.jsonl the URLs"), Continues: next != ""}
 	}
 	r.written(next, verdict)
 	return verdict

@@ -19,10 +19,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/crawl"
 	"crawler/frontier"
+	"crawler/internal/crawltest"
 	"crawler/store"
 )
 

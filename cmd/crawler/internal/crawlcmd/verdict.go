@@ -29,7 +29,7 @@ func (o *options) verdict(res crawl.Result, rec *report.Recorder, next string) e
 	case res.EndedBy == crawl.ByStop: // as was asked for, pages or not
 		return nil
 	case rec.Succeeded() == 0:
-		return nothing(res, rec)
+		return o.nothing(res, rec)
 	case o.FailOnLimit && res.EndedBy.Limit():
 		return &shell.ExitError{Code: shell.ExitLimit, Err: fmt.Errorf("a limit ended the crawl: %s; %s left", res.EndedBy, were(res.Left())), Hint: next, Continues: true}
 	}
@@ -40,7 +40,7 @@ func (o *options) verdict(res crawl.Result, rec *report.Recorder, next string) e
 const maxDetail = 300
 
 // nothing explains why no page could be had, by what happened first.
-func nothing(res crawl.Result, rec *report.Recorder) error {
+func (o *options) nothing(res crawl.Result, rec *report.Recorder) error {
 	why := ""
 	hint := "check the URL in a browser, and the network"
 	if res.EndedBy.Limit() {
@@ -63,7 +63,9 @@ func nothing(res crawl.Result, rec *report.Recorder) error {
 		case gate.Reason(fetch.ReasonPort):
 			hint = "allow the port with --ports"
 		case gate.Reason(fetch.ReasonTLS):
-			hint = "ask for the server's certificate to be fixed; --insecure accepts any"
+			if hint = "ask for the server's certificate to be fixed"; !o.Insecure {
+				hint += "; --insecure accepts any"
+			}
 		}
 	}
 	return &shell.ExitError{Code: shell.ExitNothing, Err: fmt.Errorf("nothing could be fetched%s", why), Hint: hint}

@@ -8,12 +8,12 @@ import (
 	"syscall"
 	"testing"
 
-	"crawler/cmd/crawler/internal/crawltest"
 	"crawler/cmd/crawler/internal/settings"
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/crawl"
 	"crawler/fetch"
 	"crawler/gate"
+	"crawler/internal/crawltest"
 	"crawler/report"
 )
 
@@ -70,6 +70,24 @@ func TestHintsFollowFacts(t *testing.T) {
 	}
 }
 
+// What was given already is no hint.
+func TestHintAboutACertificate(t *testing.T) {
+	for insecure, want := range map[bool]string{false: "; --insecure accepts any", true: "fixed"} {
+		rec, err := report.NewRecorder(report.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := rec.Skip(gate.Skip{URL: "http://a.example/", Reason: gate.Reason(fetch.ReasonTLS)}); err != nil {
+			t.Fatal(err)
+		}
+		var e *shell.ExitError
+		o := &options{Options: settings.Options{Insecure: insecure}}
+		if !errors.As(o.nothing(crawl.Result{}, rec), &e) || !strings.HasSuffix(e.Hint, want) {
+			t.Errorf("insecure %v: hint %q", insecure, e.Hint)
+		}
+	}
+}
+
 // What failures say is shown on lines that are ours, and cut.
 func TestHostileWordsInAVerdict(t *testing.T) {
 	rec, err := report.NewRecorder(report.Config{})
@@ -80,7 +98,7 @@ func TestHostileWordsInAVerdict(t *testing.T) {
 	if err := rec.Skip(gate.Skip{URL: "http://a.example/", Reason: "reset", Detail: detail}); err != nil {
 		t.Fatal(err)
 	}
-	text := nothing(crawl.Result{}, rec).Error()
+	text := (&options{}).nothing(crawl.Result{}, rec).Error()
 	crawltest.CheckHarmless(t, "verdict", []byte(text))
 	if lines := strings.Count(text, "\n"); lines != 1 || len(text) > 4*maxDetail {
 		t.Errorf("%d lines, %d bytes: %.300q", lines, len(text), text)

@@ -31,6 +31,8 @@ func Refuse(name string, err error) error {
 	case errors.Is(err, crawl.ErrOlder):
 		return &shell.ExitError{Code: shell.ExitUsage, Hint: "finish it with that version, or crawl again with another -o; crawler report and crawler graph still read it",
 			Err: shell.Reworded(err, "the crawl in "+name+" was begun by an older version of crawler, whose state this version does not read")}
+	case errors.Is(err, store.ErrRewriting):
+		return shell.UsageError(ResumeCommand(name)+" completes that", "%w", err)
 	case errors.Is(err, store.ErrNewer):
 		return shell.UsageError("use that version of crawler, or a later one", "%w", err)
 	case Forbidden(err):

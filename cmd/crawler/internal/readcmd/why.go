@@ -60,6 +60,7 @@ type story struct {
 type host struct {
 	Queued   int    `json:"queued"`
 	Failures int    `json:"failures,omitempty"` // in a row
+	Why      string `json:"why,omitempty"`      // what the last one was
 	Next     string `json:"next,omitempty"`     // when it may be asked, RFC 3339; empty: any time
 }
 
@@ -144,7 +145,13 @@ func (st *story) lookIntoQueues(q *store.Queue, u weburl.URL) error {
 	err := st.lookIntoQueue(q, u, func(saved frontier.HostState, pos int, it frontier.Item) {
 		st.InWork = pos < saved.Leased
 		st.Queued = &report.QueuedAt{Position: pos, Depth: it.Depth, Via: it.Via, From: it.From, Attempt: it.Attempt}
-		st.Host = &host{Queued: saved.Queued, Failures: saved.Failures}
+		st.Host = &host{Queued: saved.Queued, Failures: saved.Failures, Why: saved.Why}
+		if !it.Since.IsZero() {
+			st.Queued.Since = it.Since.UTC().Format(time.RFC3339)
+		}
+		if due, ok := saved.Due(it.URL); ok {
+			st.Queued.Next = due.UTC().Format(time.RFC3339)
+		}
 		if !saved.NotBefore.IsZero() {
 			st.Host.Next = saved.NotBefore.UTC().Format(time.RFC3339)
 		}
@@ -193,6 +200,9 @@ func (st *story) text(now time.Time) string {
 		fmt.Fprintf(&b, "  its host has %s queued", shell.Counted(h.Queued, "URL"))
 		if h.Failures > 0 {
 			fmt.Fprintf(&b, ", %s in a row", shell.Counted(h.Failures, "failure"))
+		}
+		if h.Why != "" {
+			fmt.Fprintf(&b, ", the last of them: %s", h.Why)
 		}
 		if next, err := time.Parse(time.RFC3339, h.Next); err == nil && next.After(now) {
 			fmt.Fprintf(&b, "\n  and may be asked from %s on", h.Next)

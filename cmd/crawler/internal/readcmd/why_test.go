@@ -1,6 +1,7 @@
 package readcmd
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ func TestWhyFindsWhatWaits(t *testing.T) {
 	}
 	defer dir.Close()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	f := frontier.New(frontier.Config{Disk: dir.Queue(), Delay: time.Hour})
+	f := frontier.New(frontier.Config{Disk: dir.Queue(), Delay: 30 * time.Second})
 	for _, it := range []frontier.Item{
 		{URL: parsed(t, "http://a.example/work")},
 		{URL: parsed(t, "http://a.example/next"), Via: "http://a.example/", Depth: 1, Attempt: 1},
@@ -33,6 +34,21 @@ func TestWhyFindsWhatWaits(t *testing.T) {
 	for it, ok := f.Next(now); ok; it, ok = f.Next(now) {
 		f.Start(it, now)
 	}
+	for i, failed := range []bool{false, true, true} { // a host that does not answer any more
+		at := now.Add(time.Duration(i) * 30 * time.Second)
+		f.Push(frontier.Item{URL: parsed(t, fmt.Sprintf("http://d.example/%d", i))})
+		o := frontier.Outcome{Started: at}
+		if failed {
+			o.Kind, o.Retry, o.Why = frontier.Failed, true, "connect"
+		}
+		it, ok := f.Next(at)
+		for ; ok && it.URL.Host() != "d.example"; it, ok = f.Next(at) {
+		}
+		if !ok {
+			t.Fatal("the host has no turn")
+		}
+		f.Done(it, at, o)
+	}
 	b := dir.DB().NewBatch()
 	f.Commit(dir.Queue().Writer(b))
 	if err := dir.DB().Commit(b); err != nil {
@@ -40,11 +56,13 @@ func TestWhyFindsWhatWaits(t *testing.T) {
 	}
 	for url, want := range map[string][]string{
 		"http://a.example/work":   {"queued: 0 URLs", "it was in work at the last commit"},
-		"http://a.example/next":   {"depth 1, tried 1 time", "found on\n    http://a.example/\n", "its host has 2 URLs queued\n  and may be asked from 2026-01-02T04:04:05Z on"},
+		"http://a.example/next":   {"depth 1, tried 1 time", "found on\n    http://a.example/\n", "its host has 2 URLs queued\n  and may be asked from 2026-01-02T03:04:35Z on"},
 		"http://a.example/last":   {"queued: 2 URLs of its host before it, depth 2"},
 		"http://a.example/old":    {"redirects to (status 301)\n    http://b.example/target\n  which is queued\n"},
 		"http://b.example/target": {"found by a redirect from\n    http://a.example/old\n"},
-		"http://c.example/none":   {"never met"},
+		"http://d.example/1": {"failed first at 2026-01-02T03:04:35Z\n  the next try is due at 2026-01-02T03:05:35Z",
+			"its host has 2 URLs queued, 2 failures in a row, the last of them: connect\n"},
+		"http://c.example/none": {"never met"},
 	} {
 		u, admitted := parsed(t, url), !strings.HasSuffix(url, "none")
 		st := &story{Story: &report.Story{URL: url, Admitted: &admitted}}

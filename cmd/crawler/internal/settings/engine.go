@@ -35,7 +35,7 @@ func (o *Options) Engine(seeds []string) (crawl.Config, error) {
 	if err != nil {
 		return crawl.Config{}, shell.UsageError("", "%w", err)
 	}
-	trust, err := o.trusted()
+	trust, err := o.Trusted()
 	if err != nil {
 		return crawl.Config{}, err
 	}
@@ -47,7 +47,7 @@ func (o *Options) Engine(seeds []string) (crawl.Config, error) {
 		Seeds: seeds,
 		Gate: gate.Config{
 			Scope: gate.Scope{Mode: mode, Include: o.Include, Exclude: o.Exclude}, MaxDepth: o.maxDepth(),
-			IgnoreRobots: o.Robots.Value == "ignore", FollowTraps: o.Traps.Value == "follow", Traps: trap.Config{Trust: trust},
+			IgnoreRobots: o.Robots.Value == "ignore", FollowTraps: o.Traps.Value == "follow", Traps: trap.Config{Trust: trust, Budget: o.TrapBudget},
 			Dedup: dedup.Config{
 				ExpectURLs: o.ExpectURLs, FPRate: o.FPRate, RestartEvery: o.RestartEvery, Seed: o.Seed, FilterOnly: o.Dedup.Value == "filter",
 			},
@@ -100,8 +100,8 @@ func (o *Options) check() error {
 	return nil
 }
 
-// trusted is where nothing is taken for a trap, without schemes.
-func (o *Options) trusted() ([]string, error) {
+// Trusted is where nothing is taken for a trap, without schemes.
+func (o *Options) Trusted() ([]string, error) {
 	var all []string
 	for _, t := range o.TrapTrust {
 		t = strings.TrimPrefix(strings.TrimPrefix(t, "https://"), "http://")
@@ -139,18 +139,33 @@ func (o *Options) interval() time.Duration {
 	return time.Duration(float64(time.Second) / o.RateLimit)
 }
 
-// How many idle connections are kept. Hosts are asked by turns, and one whose connection
-// was closed meanwhile costs twice the CPU and one more round trip: with four idle
-// connections for each one at work, most hosts keep theirs until their next turn.
+// How many idle connections are kept. Hosts are asked by turns, and one whose connection was
+// closed meanwhile costs twice the CPU and one more round trip, or three with TLS: so each host
+// should keep its own until its next turn, however many hosts there are.
 const (
-	minIdle     = 256
-	maxIdle     = 4096
-	idlePerConn = 4
+	maxIdle = 8192
+	// idleMemory is about what an idle connection takes with TLS, a record's buffer included.
+	idleMemory = 24 << 10
+	// idleShare divides the memory: idle connections may take that part of it, an eighth.
+	idleShare = 8
 )
 
-// idleConns leaves half of the descriptors to everything else.
-func idleConns(conns, descriptors int) int {
-	return max(conns, min(max(minIdle, idlePerConn*conns), maxIdle, descriptors/2))
+// OpenConns returns how many connections may be open at once, given the number of descriptors that
+// the process may have. The rest is for the crawl's own files, of which the database opens more as
+// the crawl grows, and for questions to name servers and second addresses of a host, which are
+// asked and dialled at the same time.
+func OpenConns(descriptors int) int {
+	const files = 22 // that are open in any crawl
+	return max((descriptors-files)/2, 1)
+}
+
+// idleConns leaves room for the files, and most of the memory. 0 bytes of memory are no limit.
+func idleConns(conns, descriptors int, memory int64) int {
+	most := min(maxIdle, OpenConns(descriptors))
+	if memory > 0 {
+		most = min(most, int(memory/(idleShare*idleMemory)))
+	}
+	return max(conns, most)
 }
 
 func (o *Options) fetch(seeds []string) (fetch.Config, error) {
@@ -158,8 +173,10 @@ func (o *Options) fetch(seeds []string) (fetch.Config, error) {
 		UserAgent: o.userAgent(),
 		Timeout:   time.Duration(o.Timeout),
 		MaxBody:   int64(o.MaxSize),
-		MaxConns:  idleConns(o.Concurrency, procinfo.Descriptors()),
+		MaxConns:  idleConns(o.Concurrency, procinfo.Descriptors(), int64(o.MaxMemory)),
 		PerHost:   o.PerHost,
+		MaxOpen:   OpenConns(procinfo.Descriptors()),
+		HTTP2:     o.HTTP.Value == "2",
 	}
 	err := o.access(&cfg, seeds)
 	if err != nil {

@@ -79,6 +79,8 @@ func TestEveryFlagReachesTheEngine(t *testing.T) {
 		{"-H accept-language:en", func(c crawl.Config) any { return c.Fetch.Header.Get("Accept-Language") }, "en"},
 		{"--timeout 5s", func(c crawl.Config) any { return c.Fetch.Timeout }, 5 * time.Second},
 		{"--max-size 1MiB", func(c crawl.Config) any { return c.Fetch.MaxBody }, int64(1 << 20)},
+		{"", func(c crawl.Config) any { return c.Fetch.HTTP2 }, false},
+		{"--http 2", func(c crawl.Config) any { return c.Fetch.HTTP2 }, true},
 		{"--proxy socks5://127.0.0.1:1080", func(c crawl.Config) any { return c.Fetch.Proxy.String() }, "socks5://127.0.0.1:1080"},
 		{"--resolve a.example:80:127.0.0.1", func(c crawl.Config) any { return c.Fetch.Resolve["a.example:80"] }, "127.0.0.1:80"},
 		{"", func(c crawl.Config) any { return fmt.Sprint(c.Fetch.Guard.Seeds) }, "[http://a.example/]"},
@@ -253,15 +255,28 @@ func FuzzConfiguration(f *testing.F) {
 	})
 }
 
+func TestOpenConnections(t *testing.T) {
+	for descriptors, want := range map[int]int{12: 1, 24: 1, 32: 5, 256: 117, 1024: 501} {
+		if got := OpenConns(descriptors); got != want {
+			t.Errorf("%d descriptors: %d connections, want %d", descriptors, got, want)
+		}
+	}
+}
+
 func TestIdleConnections(t *testing.T) {
-	for _, c := range []struct{ conns, descriptors, want int }{
-		{64, 1 << 20, 256}, {256, 1 << 20, 1024}, {1, 1 << 20, 256}, // four hosts a connection
-		{256, 1024, 512}, {64, 256, 128}, // half of the descriptors
-		{600, 1024, 600},          // but never fewer than are in use
-		{10_000, 1 << 20, 10_000}, // beyond the limit only what is in use
+	for _, c := range []struct {
+		conns, descriptors int
+		memory             int64
+		want               int
+	}{
+		{64, 1 << 20, 0, 8192}, {1, 1 << 20, 0, 8192}, // a host each
+		{256, 1024, 0, 501}, {64, 256, 0, 117}, // half of the descriptors that files leave
+		{64, 1 << 20, 512 << 20, 2730}, {64, 1 << 20, 64 << 20, 341}, // an eighth of the memory
+		{600, 1024, 64 << 20, 600},   // but never fewer than are in use
+		{10_000, 1 << 20, 0, 10_000}, // beyond the limit only what is in use
 	} {
-		if got := idleConns(c.conns, c.descriptors); got != c.want {
-			t.Errorf("%d connections, %d descriptors: %d idle, want %d", c.conns, c.descriptors, got, c.want)
+		if got := idleConns(c.conns, c.descriptors, c.memory); got != c.want {
+			t.Errorf("%d connections, %d descriptors, %d bytes: %d idle, want %d", c.conns, c.descriptors, c.memory, got, c.want)
 		}
 	}
 }

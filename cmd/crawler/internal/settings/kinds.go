@@ -33,8 +33,8 @@ var kinds = map[string]kind{
 	"max-pages": open, "max-bytes": open, "time-limit": open, "fail-on-limit": open, "fail-on-incomplete": open, "min-free": open, "max-memory": open,
 	"order": open, "order-pages": open, "delay": open, "max-delay": open, "concurrency": open, "per-host": open, "rate-limit": open,
 	"retries": open, "patience": open, "timeout": open, "grace": open,
-	"contact": open, "user-agent": open, "header": open, "cookies": open, "proxy": open, "resolve": open,
-	"min-rate": open, "insecure": open, "traps": open, "trap-trust": open,
+	"contact": open, "user-agent": open, "header": open, "cookies": open, "http": open, "proxy": open, "resolve": open,
+	"min-rate": open, "insecure": open, "traps": open, "trap-trust": open, "trap-budget": open,
 
 	// A URL that was refused for its host's budget is not remembered, so a larger
 	// budget would come too late for it.
@@ -153,8 +153,8 @@ func GivenToResume(f *pflag.FlagSet, environ []string) (map[string]bool, error) 
 	var refused error
 	f.Visit(func(fl *pflag.Flag) {
 		given[fl.Name] = true
-		if refused == nil && fl.Name != "help" && !kinds[fl.Name].resumable() {
-			refused = kinds[fl.Name].refusal(fl.Name)
+		if k, ofCrawl := kinds[fl.Name]; refused == nil && ofCrawl && !k.resumable() {
+			refused = k.refusal(fl.Name)
 		}
 	})
 	if refused != nil {

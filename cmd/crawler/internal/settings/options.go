@@ -11,6 +11,7 @@ import (
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/fetch"
 	"crawler/frontier"
+	"crawler/trap"
 )
 
 // Options is every setting of a crawl, as flags fill it: each field is named as its flag,
@@ -48,13 +49,15 @@ type Options struct {
 	Patience    shell.Seconds
 	Robots      shell.Choice
 
-	Traps     shell.Choice
-	TrapTrust []string
+	Traps      shell.Choice
+	TrapTrust  []string
+	TrapBudget int
 
 	Contact      string
 	UserAgent    string
 	Header       []string
 	Cookies      string
+	HTTP         shell.Choice
 	Proxy        string
 	Resolve      []string
 	AllowPrivate bool
@@ -95,6 +98,7 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	o.Traps = shell.Choice{Value: "avoid", Of: []string{"avoid", "follow"}}
 	o.Order = shell.Choice{Value: "bfs", Of: []string{"bfs", "opic", "inlinks", "opic+inlinks"}}
 	o.Scope = shell.Choice{Value: "host", Of: []string{"host", "domain", "prefix", "any"}}
+	o.HTTP = shell.Choice{Value: "1", Of: []string{"1", "2"}}
 	o.MinFree, o.MinRate = 256<<20, fetch.DefaultMinRate
 	o.Patience = shell.Seconds(frontier.DefaultPatience)
 	o.MaxSize, o.Timeout, o.Grace, o.Delay, o.MaxDelay = 10<<20, shell.Seconds(30*time.Second), shell.Seconds(5*time.Second), shell.Seconds(time.Second), shell.Seconds(30*time.Second)
@@ -127,16 +131,19 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	f.IntVar(&o.PerHost, "per-host", 1, "open at most `N` connections to one host")
 	f.Float64Var(&o.RateLimit, "rate-limit", 0, "fetch at most `N` pages a second from all hosts together; 0 has no limit")
 	f.IntVar(&o.Retries, "retries", 2, "ask for a page `N` more times when it answers with an error and its host is well otherwise")
-	f.Var(&o.Patience, "patience", "wait this `TIME` for hosts and pages in trouble, from their first failure, before they are given up; 0 waits for nothing")
+	f.Var(&o.Patience, "patience", "wait this `TIME` for hosts and pages that do not answer, from their first failure; 0 waits for nothing")
 	f.Var(&o.Robots, "robots", "`obey|ignore` robots.txt, meta robots and rel=nofollow; ignore is for your own site")
 
 	f.Var(&o.Traps, "traps", "`avoid|follow` pages that a server seems to make up without end: calendars, session ids, mazes")
 	f.StringArrayVar(&o.TrapTrust, "trap-trust", nil, "never treat URLs, or patterns in the report, that start with `PREFIX` as traps, such as shop.test/list (repeatable)")
 
+	f.IntVar(&o.TrapBudget, "trap-budget", trap.DefaultBudget, "fetch `N` pages of one shape without anything new before its others are refused as a trap")
+
 	f.StringVar(&o.Contact, "contact", "", "how a site's owner reaches you, a `URL` or mail address; part of the user agent")
 	f.StringVar(&o.UserAgent, "user-agent", "", "the whole User-Agent `TEXT` (default crawler/VERSION (+CONTACT)); its first word is looked up in robots.txt")
 	f.StringArrayVarP(&o.Header, "header", "H", nil, "send `\"Name: value\"` with every request (repeatable)")
 	f.StringVar(&o.Cookies, "cookies", "", "send the cookies of a Netscape cookies.txt `FILE`, and keep those that sites set")
+	f.Var(&o.HTTP, "http", "speak HTTP/`1|2`: 1 is HTTP/1.1 alone, half the CPU of a fetch; 2 speaks HTTP/2 to https servers that offer it")
 	f.StringVar(&o.Proxy, "proxy", "", "fetch through a http, https or socks5 proxy `URL`")
 	f.StringArrayVar(&o.Resolve, "resolve", nil, "connect to `HOST:PORT:ADDR` instead of looking HOST up (repeatable)")
 	f.BoolVar(&o.AllowPrivate, "allow-private", false, "connect to private, loopback and other special addresses wherever a link leads there; else only to those that a seed names by host and port")

@@ -27,5 +27,8 @@ func ReadPages(t *testing.T, name string) []report.PageRecord {
 		}
 		pages = append(pages, p)
 	}
+	if err := sc.Err(); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
 	return pages
 }

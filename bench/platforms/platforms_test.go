@@ -1,0 +1,78 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A module that is right on Linux, and what is wrong with it elsewhere.
+var module = map[string]string{
+	"go.mod":              "module m\n\ngo 1.26\n",
+	"m.go":                "package m\n\nimport \"fmt\"\n\nfunc F() { fmt.Println(g()) }\n",
+	"m_linux.go":          "package m\n\nfunc g() int { return 1 }\n",
+	"m_darwin.go":         "package m\n\nfunc g() int { return 1 }\n",
+	"m_freebsd.go":        "package m\n\nimport \"fmt\"\n\nfunc g() string { return fmt.Sprintf(\"%d\", \"x\") }\n",
+	"m_windows.go":        "package m\n\nfunc g() int { return \"x\" }\n",
+	"m_arm64.go":          "package m\n\nvar fits int32 = 1 << 31\n",
+	"x_test.go":           "package m\n\nvar tested = F\n",
+	"x_darwin_test.go":    "package m\n\nvar again = nothing\n",
+	"outside_test.go":     "package m_test\n\nimport \"m\"\n\nvar seen = m.F\n",
+	"sub/sub.go":          "package sub\n\nimport \"fmt\"\n\nfunc Logf(format string, args ...any) { fmt.Printf(format, args...) }\n",
+	"log_other.go":        "//go:build netbsd\n\npackage m\n\nimport \"m/sub\"\n\nfunc g() int { sub.Logf(\"%d\", \"x\"); return 1 }\n",
+	"syntax_dragonfly.go": "package m\n\nfunc g() int { return 1\n",
+}
+
+func TestWhatIsWrongElsewhereIsReported(t *testing.T) {
+	tree := t.TempDir()
+	for name, text := range module {
+		name = filepath.Join(tree, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := newChecker(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for platform, want := range map[string][]string{
+		"linux/amd64":     {},
+		"windows/amd64":   {"m_windows.go:3:23: cannot use \"x\""},
+		"darwin/amd64":    {"x_darwin_test.go:3:13: undefined: nothing"},
+		"freebsd/amd64":   {"m_freebsd.go:5:39: fmt.Sprintf format %d has arg \"x\" of wrong type string (printf)"},
+		"netbsd/amd64":    {"log_other.go:7:26: m/sub.Logf format %d has arg \"x\" of wrong type string (printf)"},
+		"linux/arm64":     {"m_arm64.go:3:18: cannot use 1 << 31"},
+		"openbsd/amd64":   {"m.go:5:24: undefined: g"},
+		"dragonfly/amd64": {"syntax_dragonfly.go:3:25: expected '}'"},
+	} {
+		got, err := c.check(t.Context(), platform)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.troubles) != len(want) {
+			t.Errorf("%s: %d reports %q, want %q", platform, len(got.troubles), got.troubles, want)
+			continue
+		}
+		for i, line := range got.troubles {
+			if !strings.HasPrefix(line, want[i]) {
+				t.Errorf("%s: %s, want %s", platform, line, want[i])
+			}
+		}
+	}
+}
+
+func TestNoPlatform(t *testing.T) {
+	c, err := newChecker(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "linux", "linux/z80", "plan10/amd64"} {
+		if _, err := c.check(t.Context(), name); err == nil {
+			t.Errorf("%q is a platform", name)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package trap
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// account is what a pattern's pages have cost and brought. Each page costs 1, and earns its new
+// words' share of manyWords, divided by leastNew: a pattern breaks even whose pages have two new
+// words on average, or of which one in 40 is wholly new. What it owes decides when its URLs are
+// fetched, and whether.
+type account struct {
+	pages   uint32  // fetched
+	owes    float32 // never below 0: good pages are no reserve for bad ones
+	news    float32 // its new URLs: a sum that decays by growthDecay with each of its pages
+	asked   float32 // the same of its pages
+	closed  Kind
+	probed  bool  // its last look before the end was taken since it closed
+	granted uint8 // URLs that are let through for that
+}
+
+const (
+	// A page costs 1, a copy twice that, and one that is another version of a page next to nothing.
+	// It earns by leastNew, or by leastCombined where it selects by parameters or path, since
+	// every selection of known things has new neighbours among its words.
+	barrenCost    = 1
+	copyCost      = 2
+	versionCost   = 1. / 16
+	leastNew      = 0.025
+	leastCombined = 0.16
+	growthDecay   = 31. / 32
+	leastGrowth   = 0.5 // new URLs a page: a pattern with fewer comes to its end by itself
+	settled       = 8   // pages after which a pattern is judged by itself
+	postponed     = 2   // owed by a pattern from which on its URLs wait
+	suspect       = 16  // owed by a pattern that does not answer for itself, or the budget
+	openAt        = 0.5 // of the budget: a closed pattern that owes less opens
+)
+
+// charge records a page, which has cost 1 at most and earned as much as earn.
+func (a *account) charge(cost, earn float32) {
+	a.pages++
+	a.news *= growthDecay
+	a.asked = a.asked*growthDecay + 1
+	a.owes = max(0, a.owes+cost-earn)
+}
+
+// credit records what a page has earned that was found on a page of the pattern.
+func (a *account) credit(earn float32) { a.owes = max(0, a.owes-earn) }
+
+// rank is the queue in which the URLs of a pattern wait that owes so much. If the last n pages
+// brought nothing, the next one does with a chance of 1/(n+2), by the rule of succession; a rank
+// is a halving of that.
+func rank(owes float32) uint8 {
+	if owes < postponed {
+		return 0
+	}
+	return uint8(bits.Len(uint(owes)) - bits.Len(postponed) + 1)
+}
+
+// grows reports whether the pattern brings new URLs as fast as they are fetched.
+func (a *account) grows() bool { return a.news >= leastGrowth*a.asked }
+
+// why says in words what the latest pages were like.
+func (p *pattern) why() string {
+	why := fmt.Sprintf("of the latest pages %.0f %% were copies; each had %.1f new words", 100*p.copies/max(p.weight, 1), manyWords*p.share/max(p.weight, 1))
+	if p.links >= 1 {
+		why += fmt.Sprintf("; each led to %.1f new URLs of the kind", p.born/p.links)
+	}
+	return why
+}
