@@ -16,20 +16,21 @@ import (
 // whoever fetches (Lease.Locate, Located), once a run, and not saved: a resumed crawl begins with
 // small windows again.
 
-// address is one IP address, or one network of IPv6, that hosts are at.
+// address is one IP address, or one network of IPv6, that several hosts are at.
 type address struct {
-	hosts     int32
-	leased    int32     // leases of its hosts
+	leased    int       // leases of its hosts
 	notBefore time.Time // start of the next request
 	previous  time.Time // notBefore before the last lease
 	last      *host     // of the last lease
-	crowd     *crowd    // nil while one host is there, with nobody to share anything with
+	window    window
+	lines     [2]line // of unproven hosts and of prompt ones, since only the latter may get the kept slots
 }
 
-// crowd is what the hosts of an address share.
-type crowd struct {
-	window window
-	lines  [2]line // of unproven hosts and of prompt ones, since only the latter may get the kept slots
+// place is what is known of an IP address: a host alone there shares it with nobody, and costs
+// nothing.
+type place struct {
+	alone  *host
+	shared *address
 }
 
 // networkBits is how much of an IPv6 address tells servers apart: a network has 64 bits, all that
@@ -60,7 +61,8 @@ func (f *Frontier) Located(it Item, ip netip.Addr) (closed bool) {
 	atOnce := f.just == it.URL
 	h := f.release(it, time.Time{})
 	f.refund(h, atOnce)
-	if h.address == nil && ip.IsValid() && f.cfg.shares() {
+	if !h.located && f.cfg.shares() {
+		h.located = true
 		f.join(h, networkOf(ip))
 	}
 	h.turn = 0 // before the hosts that nobody knows yet, or all would be located first
@@ -72,66 +74,59 @@ func (f *Frontier) Located(it Item, ip netip.Addr) (closed bool) {
 
 // join notes that a host is at an address.
 func (f *Frontier) join(h *host, key netip.Addr) {
-	a := f.addresses[key]
-	if a == nil {
-		a = &address{}
-		f.addresses[key] = a
-	}
-	h.address = a
-	a.leased += h.leased // before it was known
-	a.hosts++
-	alone := f.cfg.IPDelay > 0 || f.cfg.PerIP > 0 && f.cfg.PerIP < f.cfg.PerHost // also then it has limits
-	if a.crowd == nil && (a.hosts > 1 || alone) {
-		a.crowd = &crowd{window: newWindow(&f.cfg)}
-		for i := range a.crowd.lines {
-			a.crowd.lines[i] = line{at: a, index: notReady}
+	limited := f.cfg.IPDelay > 0 || f.cfg.PerIP > 0 && f.cfg.PerIP < f.cfg.PerHost // also of one host
+	p := f.addresses[key]
+	switch {
+	case p.shared != nil:
+		p.shared.join(h)
+	case p.alone == nil && !limited:
+		p.alone = h
+	default:
+		p.shared = &address{window: newWindow(&f.cfg)}
+		for i := range p.shared.lines {
+			p.shared.lines[i] = line{at: p.shared, index: notReady}
 		}
+		if p.alone != nil {
+			p.shared.join(p.alone)
+		}
+		p.shared.join(h)
+		p.alone = nil
 	}
+	f.addresses[key] = p
 }
 
-// gap is the least time between two requests.
-func (a *address) gap(cfg *Config) time.Duration {
-	if a.crowd == nil { // another host may be found there next
-		return min(firstGap, cfg.Delay)
-	}
-	return a.crowd.window.gap
+// join takes in a host, which may have been asked before.
+func (a *address) join(h *host) {
+	h.address = a
+	a.leased += int(h.leased)
+	a.notBefore = later(a.notBefore, h.notBefore.Add(a.window.gap-h.spacing()))
 }
 
 // hasRoom reports whether another request may be in flight.
-func (a *address) hasRoom() bool {
-	return a.crowd == nil || int(a.leased) < a.crowd.window.limit()
-}
+func (a *address) hasRoom() bool { return a.leased < a.window.limit() }
 
-// enter counts a lease of a host, and whether it had to wait for that.
+// enter counts a lease of a host that shares its address, and whether it had to wait for that.
 func (f *Frontier) enter(h *host, now time.Time, waited bool) {
 	a := h.address
-	if a == nil {
-		return
-	}
 	a.leased++
 	a.previous, a.last = a.notBefore, h
 	f.spread(a, now)
-	if a.crowd != nil {
-		a.crowd.window.entered(int(a.leased), now, waited)
-	}
+	a.window.entered(a.leased, now, waited)
 }
 
 // leave ends what enter began.
 func (f *Frontier) leave(h *host, started time.Time) {
 	a := h.address
-	if a == nil {
-		return
-	}
 	a.leased--
 	if !started.IsZero() {
-		a.notBefore = later(a.notBefore, started.Add(a.gap(&f.cfg)))
+		a.notBefore = later(a.notBefore, started.Add(a.window.gap))
 	}
 	f.reopen(a)
 }
 
 // spread keeps the address from being asked for a gap.
 func (f *Frontier) spread(a *address, now time.Time) {
-	a.notBefore = later(a.notBefore, now.Add(a.gap(&f.cfg)))
+	a.notBefore = later(a.notBefore, now.Add(a.window.gap))
 	f.reopen(a)
 }
 
@@ -150,7 +145,7 @@ func (f *Frontier) Answered(it Item, now time.Time, o Outcome) {
 		return
 	}
 	h := f.host(it.URL.Host())
-	if h.address == nil || h.address.crowd == nil || o.Kind == Unasked {
+	if h.address == nil || o.Kind == Unasked {
 		return
 	}
 	bad := o.Kind == Throttled
@@ -158,6 +153,6 @@ func (f *Frontier) Answered(it Item, now time.Time, o Outcome) {
 		bad = h.answered && !f.network.down
 		o.Latency = 0
 	}
-	h.address.crowd.window.answered(o.Started, now, o.Latency, bad)
+	h.address.window.answered(o.Started, now, o.Latency, bad)
 	f.reopen(h.address)
 }

@@ -82,7 +82,7 @@ type Frontier struct {
 	steer   *steering   // nil in breadth-first order
 	record  []byte      // the record being written; kept to save an allocation per push
 
-	addresses map[netip.Addr]*address // that hosts are at; see networkOf
+	addresses map[netip.Addr]place // where hosts are; see networkOf
 
 	// With Config.Disk only.
 	pager  *pager
@@ -94,7 +94,7 @@ type Frontier struct {
 
 // New returns an empty Frontier.
 func New(cfg Config) *Frontier {
-	f := &Frontier{cfg: cfg.withDefaults(), hosts: make(map[string]*host), addresses: make(map[netip.Addr]*address), turn: firstTurn}
+	f := &Frontier{cfg: cfg.withDefaults(), hosts: make(map[string]*host), addresses: make(map[netip.Addr]place), turn: firstTurn}
 	if cfg.Disk != nil {
 		f.pager = newPager(cfg.Disk, f.cfg.Window)
 	}
@@ -183,7 +183,7 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	spent := it.Attempt >= f.cfg.Retries
 	last := spent && h.fine(&it) || f.expired(&it, now)
 	it.Lease = Lease{Last: last, LastFaulty: last || spent && h.well(), Outage: f.network.down}
-	it.Lease.Locate = h.address == nil && !f.network.down && f.cfg.shares()
+	it.Lease.Locate = !h.located && !f.network.down && f.cfg.shares()
 	f.turn++
 	h.turn = f.turn
 	f.queued--
@@ -192,7 +192,9 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	if waited {
 		f.unline(h)
 	}
-	f.enter(h, now, waited)
+	if h.address != nil {
+		f.enter(h, now, waited)
+	}
 	h.previous, h.previousGlobal = h.notBefore, f.global
 	f.charge(h, now)
 	f.just = it.URL
@@ -297,7 +299,9 @@ func (f *Frontier) release(it Item, started time.Time) *host {
 	h := f.host(it.URL.Host())
 	h.leases = f.leases.remove(h.leases, &it)
 	f.lease(h, -1)
-	f.leave(h, started)
+	if h.address != nil {
+		f.leave(h, started)
+	}
 	h.held = false
 	if !started.IsZero() {
 		h.notBefore = later(h.notBefore, started.Add(h.spacing()))

@@ -15,9 +15,6 @@ type line struct {
 // shut reports whether the address of a host that is next keeps it waiting.
 func (f *Frontier) shut(h *host) bool {
 	a := h.address
-	if a == nil || a.crowd == nil {
-		return false
-	}
 	at := h.due()
 	if f.steer != nil {
 		at = later(at, f.steer.now)
@@ -33,9 +30,9 @@ func (f *Frontier) lineUp(h *host) {
 	} else {
 		f.put(h, false)
 	}
-	l := &h.address.crowd.lines[0]
+	l := &h.address.lines[0]
 	if h.prompt {
-		l = &h.address.crowd.lines[1]
+		l = &h.address.lines[1]
 	}
 	h.line = l
 	heap.Push(f.inLine(l), h)
@@ -61,7 +58,7 @@ func (f *Frontier) unline(h *host) {
 // stays reports whether a host that is in a line belongs there still, and moves it to its place.
 func (f *Frontier) stays(h *host, ready bool) bool {
 	l := h.line
-	if !ready || h.prompt != (l == &l.at.crowd.lines[1]) || f.steer != nil && h.due().After(f.steer.now) {
+	if !ready || h.prompt != (l == &l.at.lines[1]) || f.steer != nil && h.due().After(f.steer.now) {
 		f.unline(h)
 		return false
 	}
@@ -76,11 +73,8 @@ func (f *Frontier) stays(h *host, ready bool) bool {
 // reopen puts the lines of an address to their places among those that wait for their time, or,
 // while it has no room, among none.
 func (f *Frontier) reopen(a *address) {
-	if a.crowd == nil {
-		return
-	}
-	for i := range a.crowd.lines {
-		l, q := &a.crowd.lines[i], &f.lines[i]
+	for i := range a.lines {
+		l, q := &a.lines[i], &f.lines[i]
 		open := len(l.hosts.hostHeap) > 0 && a.hasRoom()
 		switch {
 		case open && l.index == notReady:

@@ -68,9 +68,12 @@ func (f *Frontier) upNext() *host {
 		if !crowded && len(f.slots.parked) > 0 && (h == nil || before(f.slots.parked[0], h)) {
 			h = f.slots.parked[0]
 		}
-		if h != nil && f.shut(h) {
+		if h != nil && h.address != nil && f.shut(h) {
 			f.lineUp(h)
 			continue
+		}
+		if len(f.lines[0]) == 0 && len(f.lines[1]) == 0 {
+			return h
 		}
 		return f.firstInLine(h, crowded)
 	}
@@ -78,11 +81,11 @@ func (f *Frontier) upNext() *host {
 
 // firstInLine returns the first host of a line, if its turn comes before that of h.
 func (f *Frontier) firstInLine(h *host, crowded bool) *host {
-	for i, lines := range f.lines {
-		if len(lines) == 0 || i == 0 && crowded {
+	for i := range f.lines {
+		if len(f.lines[i]) == 0 || i == 0 && crowded {
 			continue
 		}
-		if l := lines[0].hosts.hostHeap[0]; h == nil || f.sooner(l, h) {
+		if l := f.lines[i][0].hosts.hostHeap[0]; h == nil || f.sooner(l, h) {
 			h = l
 		}
 	}
