@@ -32,6 +32,10 @@
 // or fails or throttles MaxFailures times in a row, is closed: it is not asked again, and
 // its queue can be drained.
 //
+// Hosts that share an IP address share a window of requests in flight and a least gap between two,
+// which follow how soon the address answers: docs/design/010-addresses.md. They are known where
+// whoever fetches finds out addresses (Lease.Locate).
+//
 // The package is pure: it starts no goroutine and reads no clock (the present
 // moment is an argument), so an hour of politeness can be tested in
 // microseconds. A Frontier has one owner and is not safe for concurrent use.
