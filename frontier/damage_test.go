@@ -118,6 +118,8 @@ func FuzzItem(f *testing.F) {
 	for _, it := range []Item{
 		{URL: mustParse(f, "http://a/")},
 		{URL: mustParse(f, "https://a/b?c"), Via: "http://v/", From: "http://f/", Depth: 7, Hops: 3, Sitemap: true, Attempt: 2},
+		{URL: mustParse(f, "http://a/d"), Via: "http://v/", Depth: 2, Attempt: 1, Rank: 9, Since: epoch},
+		{URL: mustParse(f, "http://a/d"), Via: "http://v/", Depth: 2, Rank: 127},
 	} {
 		f.Add(AppendItem(nil, it))
 	}

@@ -84,6 +84,14 @@ func judge(t testing.TB, g *trap.Guard, url string) trap.Verdict {
 	return g.Judge(mustParse(t, url))
 }
 
+// probe is a probe that has come to something.
+func probe(t testing.TB, g *trap.Guard, url string) {
+	t.Helper()
+	l := g.Lease(mustParse(t, url), judge(t, g, url))
+	g.Probed(&l)
+	g.Ended(l)
+}
+
 func TestOnSight(t *testing.T) {
 	for _, tt := range []struct {
 		url  string
@@ -317,6 +325,7 @@ func TestMazeClosesAndALeafOpensIt(t *testing.T) {
 		if v := judge(t, g, url(300+i)); v.Kind != "" || !v.Probe {
 			t.Fatalf("a probe: %+v", v)
 		}
+		probe(t, g, url(300+i))
 		teach(t, g, url(300+i), url(99), prose(300+i, 60), births(300 * i)[:2*i]...)
 	}
 	if opened := g.Reopened(); !slices.Contains(opened, id) {
@@ -347,7 +356,7 @@ func TestLeasesCount(t *testing.T) {
 			if v := judge(t, g, page(i)); v != (trap.Verdict{}) {
 				t.Errorf("with %d on their way: %+v", i-from, v)
 			}
-			all = append(all, g.Lease(mustParse(t, page(i))))
+			all = append(all, g.Lease(mustParse(t, page(i)), trap.Verdict{}))
 		}
 		if v := judge(t, g, page(to)); v.Rank != 1 || !v.Wait {
 			t.Errorf("with %d on their way: %+v", to-from, v)
@@ -371,7 +380,7 @@ func TestLeasesCount(t *testing.T) {
 		teach(t, g, session(0, i), page(0), prose(0, 60))
 	}
 	teach(t, g, session(1, 0), page(0), prose(99, 60)) // and owes nothing
-	g.Lease(mustParse(t, session(5, 1)))
+	g.Lease(mustParse(t, session(5, 1)), trap.Verdict{})
 	if v := judge(t, g, session(5, 2)); !v.Wait || v.Rank != 2 {
 		t.Errorf("a page under two sessions: %+v", v)
 	}
@@ -555,6 +564,7 @@ func TestProbe(t *testing.T) {
 			if opened {
 				continue
 			}
+			probe(t, g, page(2000+i))
 			text := "the same"
 			if honest {
 				text = prose(i, 60)
