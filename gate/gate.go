@@ -36,16 +36,9 @@ func NewDurable(cfg Config, j Journal) (*Gate, dedup.Durable, error) {
 		return nil, nil, fmt.Errorf("crawl: %w", err)
 	}
 	g := newGate(cfg, j, seen)
-	g.keepEvents()
-	return g, seen, nil
-}
-
-// keepEvents keeps what changes between two commits.
-func (g *Gate) keepEvents() {
 	g.admitter.keepEvents()
-	if g.traps.guard != nil {
-		g.traps.guard.KeepEvents()
-	}
+	g.traps.keepEvents()
+	return g, seen, nil
 }
 
 func newGate(cfg Config, j Journal, seen dedup.SeenTest) *Gate {

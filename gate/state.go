@@ -69,7 +69,8 @@ func (g *Gate) Commit(c Commit) error {
 	if err := g.queue.frontier.Err(); err != nil {
 		return err
 	}
-	if err := g.traps.commit(&c); err != nil { // first, since it numbers the pages that checks wait for
+	// The guard goes first, since it numbers the pages that checks wait for.
+	if err := g.traps.commit(&c); err != nil {
 		return err
 	}
 	return g.admitter.commit(c)
@@ -116,7 +117,8 @@ func Restore(cfg Config, j Journal, s State) (*Gate, dedup.Durable, error) {
 	if err := g.traps.restore(s.Records); err != nil {
 		return nil, nil, err
 	}
-	g.keepEvents()
+	g.admitter.keepEvents()
+	g.traps.keepEvents()
 	if err := g.retry(s); err != nil {
 		return nil, nil, err
 	}

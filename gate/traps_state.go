@@ -4,6 +4,13 @@ package gate
 // events as it had last, so that both cost the same; at first, when there are so many.
 const leastEvents = 256 << 10
 
+// keepEvents has the guard keep what it learns between two commits.
+func (t *traps) keepEvents() {
+	if t.guard != nil {
+		t.guard.KeepEvents()
+	}
+}
+
 // commit adds to w what the guard has learned since the last commit, or all that it knows.
 func (t *traps) commit(c *Commit) error {
 	if t.guard == nil {

@@ -17,7 +17,7 @@ type Guard struct {
 	leased   map[uint64]int // by pattern and by form: URLs on their way
 	view     view
 	opened   []uint64
-	journal  *journal // nil if nothing is to be replayed
+	journal  *journal // nil if nothing will be replayed
 	own      []uint64 // scratch
 }
 

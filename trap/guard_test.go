@@ -712,3 +712,29 @@ func TestNothingAllocatedForAKnownPattern(t *testing.T) {
 		t.Errorf("Judge allocates %v times", n)
 	}
 }
+
+// An address has no subdomains, and neither has a name without a domain: their patterns are their
+// own, also the wide ones, and what one of them is closed for is no other's.
+func TestAddressesHaveNoSubdomains(t *testing.T) {
+	for _, host := range []string{"127.0.0.1", "127.0.0.1:8080", "10.0.0.1", "[::1]", "[2001:db8::1]:80", "localhost"} {
+		g := newGuard()
+		for i := range 60 {
+			url := func(i int) string { return fmt.Sprintf("http://%s/n%dx/p%dx/q", host, i, i) }
+			teach(t, g, url(i), url(i/2), "the same", url(i+1), url(i+100))
+		}
+		closed := g.Closed()
+		for _, c := range closed {
+			if !strings.HasPrefix(c.Pattern, strings.TrimSuffix(host, ":8080")) && !strings.HasPrefix(c.Pattern, strings.TrimSuffix(host, ":80")) {
+				t.Errorf("%s: pattern %s", host, c.Pattern)
+			}
+		}
+		if len(closed) == 0 {
+			t.Errorf("%s: no pattern was closed", host)
+		}
+		for _, other := range []string{"127.0.0.2", "0.0.1", "10.127.0.0.1.test", "[::2]", "other.localhost"} {
+			if v := judge(t, g, "http://"+other+"/n99x/p99x/q"); v.Kind != "" || v.Rank > 0 {
+				t.Errorf("%s is closed, and %s is %+v", host, other, v)
+			}
+		}
+	}
+}

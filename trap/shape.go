@@ -129,7 +129,8 @@ func (s *shapes) wideName(u weburl.URL) string {
 	switch {
 	case s.alone:
 		b.write(s.host)
-	case err == nil: // an address has no subdomains
+	// An address and localhost have no subdomains.
+	case err == nil || !strings.Contains(u.Domain(), "."):
 		b.write(strings.TrimSuffix(s.host, ":"+u.Port()))
 	default:
 		b.write("*." + u.Domain())
