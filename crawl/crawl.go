@@ -273,6 +273,7 @@ type ring struct {
 	locator   Locator             // cfg.Fetcher, if it is one
 	exchanges ExchangeRecorder    // cfg.Recorder, if it is one
 	bodies    *semaphore.Weighted // bytes of bodies that wait for the recorder; nil if none do
+	readers   chan *reader        // those that no worker has
 
 	tasks    chan *Visit      // coordinator -> workers, handed over one by one
 	visits   chan *Visit      // workers -> recorder
@@ -314,6 +315,7 @@ func newRing(cfg Config) *ring {
 		failed:   make(chan error, 1),
 		stops:    make(chan struct{}, 1),
 	}
+	r.readers = newReaders(&r.cfg)
 	r.exchanges, _ = cfg.Recorder.(ExchangeRecorder)
 	r.locator, _ = cfg.Fetcher.(Locator)
 	if r.exchanges != nil || cfg.KeepResponse {

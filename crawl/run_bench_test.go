@@ -27,7 +27,12 @@ import (
 // BenchmarkRun is a whole durable crawl of a thousand pages of some 6 KiB with records and
 // sketches, over connections and a disk in memory: what the program costs without the
 // kernel and without a server.
-func BenchmarkRun(b *testing.B) {
+func BenchmarkRun(b *testing.B) { benchmarkRun(b, false) }
+
+// BenchmarkRunUnguarded is the same without the guard against traps.
+func BenchmarkRunUnguarded(b *testing.B) { benchmarkRun(b, true) }
+
+func benchmarkRun(b *testing.B, followTraps bool) {
 	const pages = 1000
 	answers := canned(b, pages)
 	dial := func(context.Context, string, string) (net.Conn, error) {
@@ -48,7 +53,7 @@ func BenchmarkRun(b *testing.B) {
 			b.Fatal(err)
 		}
 		cfg := crawl.Config{
-			Seeds: []string{"http://a.example/"}, Store: disk.Of(dir), Recorder: rec, Workers: 16, Gate: gate.Config{IgnoreRobots: true, Dedup: dedup.Config{ExpectURLs: 2 * pages, Seed: 1}, Frontier: frontier.Config{Delay: frontier.NoDelay, PerHost: 16}},
+			Seeds: []string{"http://a.example/"}, Store: disk.Of(dir), Recorder: rec, Workers: 16, Gate: gate.Config{IgnoreRobots: true, FollowTraps: followTraps, Dedup: dedup.Config{ExpectURLs: 2 * pages, Seed: 1}, Frontier: frontier.Config{Delay: frontier.NoDelay, PerHost: 16}},
 		}
 		cfg.Fetch.DialContext, cfg.Fetch.UserAgent = dial, "crawler/test"
 		res, err := crawl.Run(b.Context(), cfg)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"crawler/gate"
 )
@@ -18,7 +17,7 @@ type saved struct {
 	Complete bool
 }
 
-const savedVersion = 4
+const savedVersion = 5
 
 // savedKey is that record's key.
 func savedKey() []byte { return []byte("mresult") }
@@ -29,7 +28,7 @@ type state struct{ c *coordinator }
 // Commit adds it; see State in package ledger.
 func (s state) Commit(b Batch, seq uint64, last bool) error {
 	err := s.c.gate.Commit(gate.Commit{
-		Records: b, Queue: s.c.cfg.Store.Queue().Writer(b), Seq: seq, Now: time.Now, Last: last,
+		Records: b, Queue: s.c.cfg.Store.Queue().Writer(b), Seq: seq, Last: last,
 	})
 	if err != nil {
 		return err

@@ -8,15 +8,21 @@ import (
 	"crawler/weburl"
 )
 
-// AppendItem appends the binary form of an item, without Last, to dst.
+// AppendItem appends the binary form of an item, without Lease, to dst.
 // docs/format/frontier.md describes the bytes. Depth and Attempt must be
 // from 0 to 2^31-1.
 func AppendItem(dst []byte, it Item) []byte {
+	start := len(dst)
 	dst = append(dst, it.flags())
 	dst = binform.AppendText(dst, it.URL.String())
 	dst = binform.AppendText(dst, it.Via)
 	dst = binary.AppendUvarint(dst, uint64(it.Depth))
-	return it.appendRest(dst)
+	dst = it.appendRest(dst)
+	if it.Rank > 0 {
+		dst[start] |= flagRank
+		dst = append(dst, it.Rank)
+	}
+	return dst
 }
 
 // DecodeItem reads an item that AppendItem wrote at the beginning of b and returns the
@@ -36,7 +42,12 @@ func (r *reader) item() Item {
 	u, ok := canonical(string(r.bytes()))
 	it := Item{URL: u, Via: string(r.bytes()), Depth: r.small()}
 	r.rest(&rec)
-	if !ok || rec.flags&^(flagFrom|flagAttempt|flagSitemap|flagSince) != 0 {
+	if rec.has(flagRank) {
+		if it.Rank = r.byte(); it.Rank == 0 || it.Rank > maxRank {
+			r.fail()
+		}
+	}
+	if !ok || rec.flags&^(flagFrom|flagAttempt|flagSitemap|flagSince|flagRank) != 0 {
 		r.fail()
 	}
 	if r.bad {

@@ -118,6 +118,8 @@ func FuzzItem(f *testing.F) {
 	for _, it := range []Item{
 		{URL: mustParse(f, "http://a/")},
 		{URL: mustParse(f, "https://a/b?c"), Via: "http://v/", From: "http://f/", Depth: 7, Hops: 3, Sitemap: true, Attempt: 2},
+		{URL: mustParse(f, "http://a/d"), Via: "http://v/", Depth: 2, Attempt: 1, Rank: 9, Since: epoch},
+		{URL: mustParse(f, "http://a/d"), Via: "http://v/", Depth: 2, Rank: 127},
 	} {
 		f.Add(AppendItem(nil, it))
 	}
@@ -192,3 +194,20 @@ type lastState []byte
 func (*lastState) PutBlock(string, int, uint64, []byte)     {}
 func (*lastState) DeleteBlocks(string, int, uint64, uint64) {}
 func (s *lastState) PutHost(_ string, state []byte)         { *s = bytes.Clone(state) }
+
+// An item keeps its rank in its binary form, as it was leased or deferred.
+func TestItemKeepsItsRank(t *testing.T) {
+	for _, rank := range []uint8{0, 1, DeepestFirst, 127} {
+		it, rest, err := DecodeItem(AppendItem(nil, Item{URL: mustParse(t, "http://a/d"), Via: "http://v/", Rank: rank}))
+		if err != nil || len(rest) > 0 || it.Rank != rank {
+			t.Errorf("rank %d came back as %d, %d bytes left: %v", rank, it.Rank, len(rest), err)
+		}
+	}
+	for _, rank := range []uint8{0, 128} {
+		form := AppendItem(nil, Item{URL: mustParse(t, "http://a/d"), Rank: 1})
+		form[len(form)-1] = rank
+		if _, _, err := DecodeItem(form); err == nil {
+			t.Errorf("rank %d is taken", rank)
+		}
+	}
+}

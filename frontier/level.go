@@ -18,7 +18,10 @@ const (
 
 // DeepestFirst is the least rank in which the deepest comes first, not the shallowest. Ranks end
 // at 127.
-const DeepestFirst = 64
+const (
+	DeepestFirst = 64
+	maxRank      = 127
+)
 
 // level returns the number of the item's level: levels are served in ascending sequence.
 func (it *Item) level() int {

@@ -19,6 +19,7 @@ const (
 	flagSitemap
 	flagSince
 	flagsKnown = 1<<iota - 1
+	flagRank   = 1 << (iota - 1) // only of items: that of a record is its level's
 )
 
 // ErrDamaged is in the chain of every error about saved bytes that cannot be

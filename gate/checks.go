@@ -36,7 +36,7 @@ func (c checks) answer(p *pendingCheck, found bool) {
 	if l := p.page; l != nil {
 		l.links[p.link].known = !isNew
 		if l.waiting--; l.waiting == 0 {
-			c.g.traps.lessons--
+			c.g.traps.learned(l)
 			c.learn(l)
 		}
 	}

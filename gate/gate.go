@@ -38,6 +38,7 @@ func NewDurable(cfg Config, j Journal) (*Gate, dedup.Durable, error) {
 	}
 	g := newGate(cfg, j, seen)
 	g.admitter.keepEvents()
+	g.traps.keepEvents()
 	return g, seen, nil
 }
 
@@ -61,7 +62,7 @@ func newGate(cfg Config, j Journal, seen dedup.SeenTest) *Gate {
 type Task struct {
 	frontier.Item
 	Permission *Permission // nil if robots.txt must still be asked
-	Probe      bool        // tests a closed pattern of a trap, so it is not judged again
+	Probe      bool        // tests a closed pattern of a trap
 	lease      trap.Lease  // the guard's
 }
 
@@ -75,26 +76,23 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 		if t, ok = g.queue.lease(now); !ok {
 			return Task{}, false
 		}
-		if !t.Probe {
-			v := g.traps.judge(&t)
-			switch {
-			case v.Kind != "":
-				g.refuseTrapped(t.Item, v, now)
-				continue
-			case rankOf(v) > t.Rank: // others of its host come first
-				t.Rank = rankOf(v)
-				g.queue.postpone(&t, false)
-				continue
-			case v.Wait && !g.queue.frontier.Alone(t.Item):
-				g.queue.postpone(&t, true)
-				continue
-			}
-			t.Probe = v.Probe
+		v := g.traps.judge(&t)
+		switch {
+		case v.Kind != "":
+			g.refuseTrapped(t.Item, v, now)
+			continue
+		case rankOf(v) > t.Rank: // others of its host come first
+			t.Rank = rankOf(v)
+			g.queue.postpone(&t, false)
+			continue
+		case v.Wait && !g.queue.frontier.Alone(t.Item):
+			g.queue.postpone(&t, true)
+			continue
 		}
 		if depths := g.admitter.depths; depths != nil {
 			t.Depth = depths.Depth(t.URL)
 		}
-		g.traps.lease(&t)
+		g.traps.lease(&t, v)
 		return t, true
 	}
 	return Task{}, false
@@ -114,6 +112,7 @@ func (g *Gate) refuseTrapped(it frontier.Item, v trap.Verdict, now time.Time) {
 // Refuse ends the lease of a URL that brought neither page nor redirect. Unless there will
 // be another attempt, s is reported.
 func (g *Gate) Refuse(t *Task, now time.Time, o frontier.Outcome, s Skip) (again bool) {
+	g.traps.came(&t.lease)
 	g.traps.ended(t.lease)
 	if again = g.queue.done(t, now, o); again {
 		g.journal.Changed(0)

@@ -55,6 +55,7 @@ type Page struct {
 
 // Page offers the links of a page and ends its lease.
 func (g *Gate) Page(p *Page, now time.Time) {
+	g.traps.came(&p.lease)
 	g.traps.watch(p)
 	via := p.URL.String()
 	for i := range p.Links {
@@ -143,6 +144,7 @@ type Redirect struct {
 
 // Redirect ends the lease of a URL that redirects, and offers the target at the same depth.
 func (g *Gate) Redirect(r *Redirect, now time.Time) {
+	g.traps.came(&r.lease)
 	g.traps.ended(r.lease)
 	g.queue.done(&r.Task, now, r.Outcome)
 	if !r.Target.IsZero() {

@@ -16,25 +16,24 @@ type permits map[string]permit
 type permit struct {
 	url        weburl.URL
 	permission *Permission
-	probe      bool
 }
 
 // put keeps what is known about a task that goes back to its queue.
 func (p permits) put(t *Task) {
 	if t.Permission != nil {
-		p[t.URL.Origin()] = permit{t.URL, t.Permission, t.Probe}
+		p[t.URL.Origin()] = permit{t.URL, t.Permission}
 	}
 }
 
-// take returns what is known about a URL whose turn has come.
-func (p permits) take(u weburl.URL) (*Permission, bool) {
+// take returns what is known about a URL whose turn has come, nil if nothing.
+func (p permits) take(u weburl.URL) *Permission {
 	if len(p) == 0 {
-		return nil, false
+		return nil
 	}
 	k, ok := p[u.Origin()]
 	if !ok || k.url != u {
-		return nil, false
+		return nil
 	}
 	delete(p, u.Origin())
-	return k.permission, k.probe
+	return k.permission
 }

@@ -21,7 +21,7 @@ type queue struct {
 // lease takes the next URL that may be fetched at the moment now.
 func (q *queue) lease(now time.Time) (t Task, ok bool) {
 	if t.Item, ok = q.frontier.Next(now); ok {
-		t.Permission, t.Probe = q.permits.take(t.URL)
+		t.Permission = q.permits.take(t.URL)
 	}
 	return t, ok
 }

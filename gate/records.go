@@ -25,8 +25,11 @@ const (
 	keyNext     = "next"
 	keyDepths   = "depths/"
 	keyTraps    = "traps"
-	keyGivenUp  = "given-up/"
-	keyRetry    = "retry/"
+	keyLessons  = "lessons"
+
+	keyTrapEvents = "traps/"
+	keyGivenUp    = "given-up/"
+	keyRetry      = "retry/"
 )
 
 // move is a seed's redirect.
@@ -153,19 +156,25 @@ func readDeferral(key, b []byte) (d deferral, err error) {
 	return d, err
 }
 
-// appendTo appends all pending checks: of each the refusal and the offer.
+// appendTo appends all pending checks: of each the refusal, the offer, and which link of which page
+// it is that waits for it.
 func (p *pendingChecks) appendTo(b []byte) []byte {
 	for _, list := range [][]pendingCheck{p.checking, p.waiting} {
 		for i := range list {
 			b = binform.AppendText(b, string(list[i].refusal))
 			b = appendOffer(b, list[i].offer)
+			if l := list[i].page; l == nil {
+				b = append(b, 0)
+			} else {
+				b = binary.AppendUvarint(binary.AppendUvarint(b, l.number), uint64(list[i].link))
+			}
 		}
 	}
 	return b
 }
 
 // readPending reads what pendingChecks.appendTo wrote.
-func readPending(r Reader, log *dedup.Reopened) (p pendingChecks, err error) {
+func readPending(r Reader, log *dedup.Reopened, lessons []*lesson) (p pendingChecks, err error) {
 	b, err := r.Get(recordKey(keyPending))
 	if err != nil {
 		return p, err
@@ -179,8 +188,45 @@ func readPending(r Reader, log *dedup.Reopened) (p pendingChecks, err error) {
 		if c.offer, b, err = readOffer(rest); err != nil {
 			return p, damaged(keyPending, err)
 		}
+		if b, err = c.readLink(b, lessons); err != nil {
+			return p, damaged(keyPending, err)
+		}
 		c.open = log.Pending(c.URL)
-		p.add(c)
+		if p.add(c) && c.page != nil {
+			c.page.waiting++
+		}
+	}
+	for _, l := range lessons {
+		if l.waiting == 0 {
+			return p, damaged(keyLessons, errors.New("a page waits for nothing"))
+		}
 	}
 	return p, nil
+}
+
+// readLink reads which link waits for c.
+func (c *pendingCheck) readLink(b []byte, lessons []*lesson) (rest []byte, err error) {
+	page, b, err := cutUvarint(b, uint64(len(lessons)))
+	if err != nil || page == 0 {
+		return b, err
+	}
+	c.page = lessons[page-1]
+	link, b, err := cutUvarint(b, uint64(len(c.page.links)))
+	if err == nil && link == uint64(len(c.page.links)) {
+		err = errShort
+	}
+	c.link = int(link)
+	return b, err
+}
+
+// cutUvarint reads a number, which is most at most.
+func cutUvarint(b []byte, most uint64) (v uint64, rest []byte, err error) {
+	v, n := binary.Uvarint(b)
+	switch {
+	case n <= 0:
+		return 0, nil, errShort
+	case v > most:
+		return 0, nil, fmt.Errorf("%d, the most is %d", v, most)
+	}
+	return v, b[n:], nil
 }

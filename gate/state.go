@@ -58,9 +58,8 @@ func (g *Gate) Saturated() bool { return len(g.admitter.pending.waiting) >= maxP
 type Commit struct {
 	Records Writer
 	Queue   frontier.Writer
-	Seq     uint64           // its number
-	Now     func() time.Time // the present moment
-	Last    bool             // the crawl's last one
+	Seq     uint64 // its number
+	Last    bool   // the crawl's last one
 }
 
 // Commit adds everything that changed since the last commit and was not noted in the
@@ -70,10 +69,11 @@ func (g *Gate) Commit(c Commit) error {
 	if err := g.queue.frontier.Err(); err != nil {
 		return err
 	}
-	if err := g.admitter.commit(c); err != nil {
+	// The guard goes first, since it numbers the pages that checks wait for.
+	if err := g.traps.commit(&c); err != nil {
 		return err
 	}
-	return g.traps.commit(c.Records, c.Now, c.Last)
+	return g.admitter.commit(c)
 }
 
 // next is the record of the numbers that no other record shows.
@@ -91,14 +91,18 @@ type State struct {
 // Restore returns the Gate of a crawl that continues from its last commit, and its admitted
 // URLs. cfg.Dedup must be the one that the crawl began with.
 func Restore(cfg Config, j Journal, s State) (*Gate, dedup.Durable, error) {
-	pending, err := readPending(s.Records, s.Log)
+	lessons, err := readLessons(s.Records)
+	if err != nil {
+		return nil, nil, err
+	}
+	pending, err := readPending(s.Records, s.Log, lessons)
 	if err != nil {
 		return nil, nil, err
 	}
 	seen := s.Log.Open(pending.open)
 	g := newGate(cfg, j, seen)
 	g.admitter.pending = pending
-	g.traps.list = s.Counts.Traps
+	g.traps.list, g.traps.lessons = s.Counts.Traps, lessons
 	scope, err := restoreScope(cfg.Scope, j, s.Records)
 	if err != nil {
 		return nil, nil, err
@@ -110,10 +114,11 @@ func Restore(cfg Config, j Journal, s State) (*Gate, dedup.Durable, error) {
 	if err := g.admitter.restore(s); err != nil {
 		return nil, nil, err
 	}
-	g.admitter.keepEvents()
 	if err := g.traps.restore(s.Records); err != nil {
 		return nil, nil, err
 	}
+	g.admitter.keepEvents()
+	g.traps.keepEvents()
 	if err := g.retry(s); err != nil {
 		return nil, nil, err
 	}

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"slices"
-	"time"
 
 	"crawler/frontier"
 	"crawler/trap"
@@ -22,23 +21,16 @@ type Trap struct {
 // maxTraps is how many traps are counted apart.
 const maxTraps = 256
 
-// The guard is committed so rarely that it costs 1 % of the time at most: an older one
-// learns a trap's last pages again.
-const (
-	saveTrapsEvery = 5 * time.Second
-	saveTrapsShare = 100
-)
-
 // traps is the guard against crawler traps and what it has refused so far.
 type traps struct {
 	guard    *trap.Guard // nil to refuse nothing
 	watching bool        // a page's links are being met
 	page     lesson      // that page
 	later    *lesson     // what it will be, if some of its links wait for the log
-	lessons  int         // pages that wait
+	lessons  []*lesson   // pages that wait, the longest waiting first
 	list     []Trap
-	saved    time.Time     // when the guard was committed last
-	took     time.Duration // to put it into a commit
+	full     int // bytes of the guard's full form when that was committed last
+	since    int // bytes of its events since
 }
 
 func newTraps(cfg *Config) traps {
@@ -63,10 +55,17 @@ func (t *traps) minds(task *Task) bool {
 }
 
 // lease notes that a URL is on its way, until ended.
-func (t *traps) lease(task *Task) {
-	task.lease = trap.Lease{}
+func (t *traps) lease(task *Task, v trap.Verdict) {
+	task.Probe, task.lease = v.Probe, trap.Lease{}
 	if t.minds(task) {
-		task.lease = t.guard.Lease(task.URL)
+		task.lease = t.guard.Lease(task.URL, v)
+	}
+}
+
+// came notes that a lease has come to something: a page, a redirect or a refusal.
+func (t *traps) came(l *trap.Lease) {
+	if t.guard != nil {
+		t.guard.Probed(l)
 	}
 }
 
@@ -121,89 +120,11 @@ func (t *traps) fetched(list []Trap) {
 	}
 }
 
-// lesson is a page that the guard learns as soon as it is known of each link whether its URL was
-// new.
-type lesson struct {
-	url, via weburl.URL
-	sample   Sample
-	lease    trap.Lease
-	links    []met
-	waiting  int // links of which that is not known yet
-}
-
-// met is a link of a page that is in scope.
-type met struct {
-	url   weburl.URL
-	known bool
-}
-
-// watch begins a page.
-func (t *traps) watch(p *Page) {
-	if t.guard == nil || p.Sitemap {
-		return
-	}
-	via, _ := weburl.Parse(p.Via) // zero for an entry point
-	t.watching, t.page = true, lesson{url: p.URL, via: via, lease: p.lease, links: t.page.links[:0]}
-}
-
-// link records a link of that page.
-func (t *traps) link(u weburl.URL, known bool) {
-	if t.watching && len(t.page.links) < trap.MaxLinks {
-		t.page.links = append(t.page.links, met{u, known})
-	}
-}
-
-// maxLessons is how many pages may wait for the log: some 8 MiB. The links of further ones count
-// as known.
-const maxLessons = 256
-
-// wait records a link of which c will tell whether it is known.
-func (t *traps) wait(c *pendingCheck) {
-	if !t.watching || len(t.page.links) == trap.MaxLinks {
-		return
-	}
-	if t.later == nil && t.lessons < maxLessons {
-		t.later = &lesson{}
-		t.lessons++
-	}
-	if t.later != nil {
-		c.page, c.link = t.later, len(t.page.links)
-		t.later.waiting++
-	}
-	t.link(c.URL, true)
-}
-
-// end ends the page, and returns it if nothing is missing.
-func (t *traps) end(p *Page) *lesson {
-	if !t.watching {
-		return nil
-	}
-	t.watching = false
-	t.page.sample = p.Sample
-	t.page.sample.Status = p.Status // errors are not parsed, nor sampled
-	if t.later == nil {
-		return &t.page
-	}
-	t.page.waiting = t.later.waiting
-	*t.later = t.page.clone()
-	t.later = nil
-	return nil
-}
-
-// clone returns a copy in memory of its own.
-func (l *lesson) clone() lesson {
-	c := *l
-	c.url, c.via = l.url.Clone(), l.via.Clone()
-	c.sample.Sample = slices.Clone(l.sample.Sample)
-	c.links = slices.Clone(l.links)
-	for i := range c.links {
-		c.links[i].url = c.links[i].url.Clone()
-	}
-	return c
-}
-
 // learn teaches the guard a page, and returns the patterns that it has opened.
 func (t *traps) learn(l *lesson) []uint64 {
+	if t.guard == nil { // of a page that waited in a run with one
+		return nil
+	}
 	all := t.guard.Watch(l.url, l.via)
 	for _, m := range l.links {
 		if all || !m.known {
@@ -220,36 +141,6 @@ func (t *traps) learn(l *lesson) []uint64 {
 
 // refuses reports whether a URL that was refused must still be.
 func (t *traps) refuses(u weburl.URL) bool { return t.guard != nil && t.guard.Refuses(u) }
-
-// commit adds the guard's state to w, if it is time for that.
-func (t *traps) commit(w Writer, clock func() time.Time, last bool) error {
-	now := clock()
-	if t.guard == nil || !last && now.Sub(t.saved) < max(saveTrapsEvery, saveTrapsShare*t.took) {
-		return nil
-	}
-	data, err := t.guard.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	w.Put(recordKey(keyTraps), data)
-	t.saved, t.took = now, clock().Sub(now)
-	return nil
-}
-
-// restore restores the guard's state.
-func (t *traps) restore(r Reader) error {
-	if t.guard == nil {
-		return nil
-	}
-	data, err := r.Get(recordKey(keyTraps))
-	if err != nil || data == nil {
-		return err
-	}
-	if err := t.guard.UnmarshalBinary(data); err != nil {
-		return damaged(keyTraps, err)
-	}
-	return nil
-}
 
 // Sampler describes pages for the guard against traps: one for each goroutine that reads
 // pages.

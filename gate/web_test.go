@@ -434,7 +434,7 @@ func (w *world) restart() {
 func (w *world) commit() {
 	w.now = w.now.Add(time.Hour)
 	w.seq++
-	err := w.gate.Commit(gate.Commit{Records: w.disk, Queue: w.disk, Seq: w.seq, Now: func() time.Time { return w.now }})
+	err := w.gate.Commit(gate.Commit{Records: w.disk, Queue: w.disk, Seq: w.seq})
 	if err != nil {
 		panic(err)
 	}

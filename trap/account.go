@@ -17,6 +17,7 @@ type account struct {
 	closed  Kind
 	probed  bool  // its last look before the end was taken since it closed
 	granted uint8 // URLs that are let through for that
+	probing uint8 // of those, on their way: no part of the state
 }
 
 const (

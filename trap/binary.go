@@ -64,6 +64,9 @@ func (g *Guard) UnmarshalBinary(data []byte) error {
 	for len(fresh.patterns) > g.cfg.Patterns {
 		fresh.forget()
 	}
+	if g.journal != nil {
+		fresh.KeepEvents()
+	}
 	*g = *fresh
 	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
-
 	"crawler/weburl"
 )
 
@@ -19,6 +17,7 @@ type Guard struct {
 	leased   map[uint64]int // by pattern and by form: URLs on their way
 	view     view
 	opened   []uint64
+	journal  *journal // nil if nothing will be replayed
 	own      []uint64 // scratch
 }
 
@@ -27,35 +26,12 @@ const mostTexts = 1 << 20
 
 // view is the page whose links are being watched.
 type view struct {
-	watched    bool
-	url, via   weburl.URL
-	shape      shape
-	from       uint64 // the fine pattern of via
-	rooted     bool   // it links back to via, which is a directory above it
-	looked     int    // links looked at
-	births     [maxBirths]uint64
-	of         [maxBirths][2]uint64 // the patterns of those URLs
-	born       int                  // births kept
-	fine, wide ownLinks
+	event
+	url, via weburl.URL
+	looked   int               // links looked at
+	met      [maxBirths]uint64 // hashes of the new ones
+	nMet     int
 }
-
-// ownLinks are the links of a page to URLs of its own pattern.
-type ownLinks struct {
-	id    uint64
-	own   bool            // the page was found on a page of the pattern
-	born  int             // links to URLs that were not known before
-	back  [maxBack]uint64 // hashes of the others' URLs
-	backs int             // how many, up to maxBack
-}
-
-// MaxLinks is how many links of a page are looked at.
-const MaxLinks = 256
-
-// The limits of what is kept of them.
-const (
-	maxBirths = 64
-	maxBack   = 16
-)
 
 // New returns a Guard that knows nothing yet.
 func New(cfg Config) *Guard {
@@ -74,7 +50,7 @@ type Verdict struct {
 	Kind    Kind   // "" to fetch it
 	Pattern string // that refuses it, such as "shop.test/list?sort&view"; "" if refused on sight
 	ID      uint64 // of the pattern, as Reopened has it; 0 if refused on sight, which is final
-	Probe   bool   // with Kind "": its pattern is closed, and this URL tests whether to open it
+	Probe   bool   // with Kind "": pattern ID is closed, and this URL tests whether to open it
 	Rank    uint8  // with Kind "": how many others of its host come first, 0 for none
 	Wait    bool   // with Kind "": other leases of its host should end first, if there are any
 	Deepest bool   // with Kind "": it waits for all others, and then the deepest comes first
@@ -84,12 +60,11 @@ type Verdict struct {
 const repeatRank = 2
 
 // Judge decides whether to fetch u now. Call it just before the fetch: what is known then
-// counts, not what was known when u was found.
+// counts, not what was known when u was found. It changes nothing.
 func (g *Guard) Judge(u weburl.URL) Verdict {
 	v, p := g.look(u)
-	if v.Kind != "" && p != nil && p.granted > 0 {
-		p.granted--
-		return Verdict{Probe: true}
+	if v.Kind != "" && p != nil && p.granted > p.probing {
+		return Verdict{ID: v.ID, Probe: true}
 	}
 	return v
 }
@@ -108,7 +83,7 @@ func (g *Guard) look(u weburl.URL) (Verdict, *pattern) {
 	if k := onSight(u); k != "" {
 		return Verdict{Kind: k}, nil
 	}
-	s := g.shapes.of(u)
+	s := g.shapes.at(u)
 	p := g.judge(&s)
 	if p != nil && g.trusts(p.name) {
 		return Verdict{}, nil
@@ -163,33 +138,6 @@ func (g *Guard) due(s *shape) (owes float32, leased int) {
 	return owes, leased
 }
 
-// Lease is what a URL on its way is counted as: its patterns, and its form in each of them.
-type Lease [4]uint64
-
-// Lease notes that u is being fetched. Call Ended with the result whatever becomes of it.
-func (g *Guard) Lease(u weburl.URL) (l Lease) {
-	s := g.shapes.of(u)
-	for i, id := range [...]uint64{s.fine, s.wide} {
-		l[2*i] = id
-		if p := g.patterns[id]; p != nil {
-			l[2*i+1] = p.form(&s)
-		}
-	}
-	for _, id := range l {
-		g.leased[id]++
-	}
-	return l
-}
-
-// Ended notes that a lease has ended.
-func (g *Guard) Ended(l Lease) {
-	for _, id := range l {
-		if g.leased[id]--; g.leased[id] <= 0 {
-			delete(g.leased, id)
-		}
-	}
-}
-
 // good reports whether a pattern answers for itself: it has pages enough, and owes little.
 func (g *Guard) good(p *pattern) bool { return p.pages >= settled && p.owes < g.suspect() }
 
@@ -206,19 +154,6 @@ func (g *Guard) repeats(s *shape) bool {
 // closed: its copies are of forms that were known.
 func (p *pattern) renames() bool { return p.mostly(p.again) }
 
-// Probe lets up to most of the URLs that the pattern refused through, before the crawl ends, to
-// see whether it has changed, and returns how many. It does so once since the pattern closed.
-func (g *Guard) Probe(id uint64, most int) int {
-	p := g.patterns[id]
-	if p == nil || p.closed == "" || p.probed {
-		return 0
-	}
-	p.probed, p.granted = true, uint8(min(most, probes))
-	return int(p.granted)
-}
-
-const probes = 8
-
 // trusted reports whether the configuration forbids to refuse u.
 func (g *Guard) trusted(u weburl.URL) bool {
 	return len(g.cfg.Trust) > 0 && g.trusts(strings.TrimPrefix(u.String(), u.Scheme()+"://"))
@@ -227,80 +162,4 @@ func (g *Guard) trusted(u weburl.URL) bool {
 // trusts reports whether the configuration names a URL without scheme, or a pattern.
 func (g *Guard) trusts(name string) bool {
 	return slices.ContainsFunc(g.cfg.Trust, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
-}
-
-// Watch begins a page that was fetched: u, found on via, which is zero for a seed. If it
-// returns true, call Link for each link of the page, else for those to URLs that were not known
-// before. Learn ends the page.
-func (g *Guard) Watch(u, via weburl.URL) bool {
-	s := g.shapes.of(u)
-	v := &g.view
-	*v = view{url: u, via: via, shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}}
-	if !via.IsZero() {
-		from := g.shapes.of(via)
-		v.from = from.fine
-		v.wide.own = from.wide == s.wide
-		v.fine.own = v.wide.own && g.samePattern(from.fine, s.fine)
-	}
-	p := g.patterns[s.fine]
-	v.watched = p == nil || p.pages < watchedPages || p.owes >= g.suspect() || p.pages%watchEvery == 0
-	return v.watched
-}
-
-const (
-	watchedPages = 64
-	watchEvery   = 16
-)
-
-// Link records a link of the page being watched, and whether its URL was known before.
-func (g *Guard) Link(to weburl.URL, known bool) {
-	v := &g.view
-	if v.looked++; v.looked > MaxLinks || to == v.url || known && !v.watched {
-		return
-	}
-	if v.watched && to == v.via {
-		v.rooted = v.rooted || strings.HasPrefix(v.url.Path(), to.Path())
-		if v.rooted {
-			return
-		}
-	}
-	s := g.shapes.of(to)
-	h := mix(xxhash.Sum64String(to.String()), 6)
-	if slices.Contains(v.births[:v.born], h) {
-		return // the page has the link twice
-	}
-	if !known {
-		if v.born < maxBirths {
-			v.births[v.born], v.of[v.born] = h, [2]uint64{s.fine, s.wide}
-			v.born++
-		}
-	}
-	if s.wide != v.wide.id {
-		return
-	}
-	v.wide.link(h, known)
-	// A link back into another pattern is a way out of the maze, so it counts whatever its pattern.
-	if known || g.samePattern(s.fine, v.fine.id) {
-		v.fine.link(h, known)
-	}
-}
-
-// samePattern reports whether a, which has the same wide pattern as b, is b or too young to
-// be known as another pattern: in a maze of random names most are that young.
-func (g *Guard) samePattern(a, b uint64) bool {
-	if a == b {
-		return true
-	}
-	p := g.patterns[a]
-	return p == nil || p.pages < settled
-}
-
-func (k *ownLinks) link(h uint64, known bool) {
-	switch {
-	case !known:
-		k.born++
-	case k.backs < maxBack:
-		k.back[k.backs] = h
-		k.backs++
-	}
 }

@@ -84,6 +84,14 @@ func judge(t testing.TB, g *trap.Guard, url string) trap.Verdict {
 	return g.Judge(mustParse(t, url))
 }
 
+// probe is a probe that has come to something.
+func probe(t testing.TB, g *trap.Guard, url string) {
+	t.Helper()
+	l := g.Lease(mustParse(t, url), judge(t, g, url))
+	g.Probed(&l)
+	g.Ended(l)
+}
+
 func TestOnSight(t *testing.T) {
 	for _, tt := range []struct {
 		url  string
@@ -317,6 +325,7 @@ func TestMazeClosesAndALeafOpensIt(t *testing.T) {
 		if v := judge(t, g, url(300+i)); v.Kind != "" || !v.Probe {
 			t.Fatalf("a probe: %+v", v)
 		}
+		probe(t, g, url(300+i))
 		teach(t, g, url(300+i), url(99), prose(300+i, 60), births(300 * i)[:2*i]...)
 	}
 	if opened := g.Reopened(); !slices.Contains(opened, id) {
@@ -347,7 +356,7 @@ func TestLeasesCount(t *testing.T) {
 			if v := judge(t, g, page(i)); v != (trap.Verdict{}) {
 				t.Errorf("with %d on their way: %+v", i-from, v)
 			}
-			all = append(all, g.Lease(mustParse(t, page(i))))
+			all = append(all, g.Lease(mustParse(t, page(i)), trap.Verdict{}))
 		}
 		if v := judge(t, g, page(to)); v.Rank != 1 || !v.Wait {
 			t.Errorf("with %d on their way: %+v", to-from, v)
@@ -371,7 +380,7 @@ func TestLeasesCount(t *testing.T) {
 		teach(t, g, session(0, i), page(0), prose(0, 60))
 	}
 	teach(t, g, session(1, 0), page(0), prose(99, 60)) // and owes nothing
-	g.Lease(mustParse(t, session(5, 1)))
+	g.Lease(mustParse(t, session(5, 1)), trap.Verdict{})
 	if v := judge(t, g, session(5, 2)); !v.Wait || v.Rank != 2 {
 		t.Errorf("a page under two sessions: %+v", v)
 	}
@@ -555,6 +564,7 @@ func TestProbe(t *testing.T) {
 			if opened {
 				continue
 			}
+			probe(t, g, page(2000+i))
 			text := "the same"
 			if honest {
 				text = prose(i, 60)
@@ -700,5 +710,31 @@ func TestNothingAllocatedForAKnownPattern(t *testing.T) {
 	teach(t, g, u.String(), "", "a b c")
 	if n := testing.AllocsPerRun(100, func() { g.Judge(u) }); n != 0 {
 		t.Errorf("Judge allocates %v times", n)
+	}
+}
+
+// An address has no subdomains, and neither has a name without a domain: their patterns are their
+// own, also the wide ones, and what one of them is closed for is no other's.
+func TestAddressesHaveNoSubdomains(t *testing.T) {
+	for _, host := range []string{"127.0.0.1", "127.0.0.1:8080", "10.0.0.1", "[::1]", "[2001:db8::1]:80", "localhost"} {
+		g := newGuard()
+		for i := range 60 {
+			url := func(i int) string { return fmt.Sprintf("http://%s/n%dx/p%dx/q", host, i, i) }
+			teach(t, g, url(i), url(i/2), "the same", url(i+1), url(i+100))
+		}
+		closed := g.Closed()
+		for _, c := range closed {
+			if !strings.HasPrefix(c.Pattern, strings.TrimSuffix(host, ":8080")) && !strings.HasPrefix(c.Pattern, strings.TrimSuffix(host, ":80")) {
+				t.Errorf("%s: pattern %s", host, c.Pattern)
+			}
+		}
+		if len(closed) == 0 {
+			t.Errorf("%s: no pattern was closed", host)
+		}
+		for _, other := range []string{"127.0.0.2", "0.0.1", "10.127.0.0.1.test", "[::2]", "other.localhost"} {
+			if v := judge(t, g, "http://"+other+"/n99x/p99x/q"); v.Kind != "" || v.Rank > 0 {
+				t.Errorf("%s is closed, and %s is %+v", host, other, v)
+			}
+		}
 	}
 }

@@ -105,12 +105,13 @@ func (w *walk) run(enough func() bool) {
 	for !enough() {
 		for len(w.queue) > 0 && len(out) < w.ahead {
 			it := heap.Pop(&w.queue).(item)
-			if ok, wait := w.allows(it); ok && wait && len(out) > 0 {
+			v, ok := w.allows(it)
+			if ok && v.Wait && len(out) > 0 {
 				heap.Push(&w.queue, it)
 				break
 			} else if ok {
 				if w.guard != nil {
-					it.lease = w.guard.Lease(it.url)
+					it.lease = w.guard.Lease(it.url, v)
 				}
 				out = append(out, it)
 			}
@@ -119,6 +120,9 @@ func (w *walk) run(enough func() bool) {
 			return
 		}
 		if len(out) > 0 {
+			if w.guard != nil {
+				w.guard.Probed(&out[0].lease)
+			}
 			w.visit(out[0])
 			if w.guard != nil {
 				w.guard.Ended(out[0].lease)
@@ -170,23 +174,23 @@ func (w *walk) probe() (any bool) {
 	return any
 }
 
-func (w *walk) allows(it item) (ok, wait bool) {
+func (w *walk) allows(it item) (v trap.Verdict, ok bool) {
 	if w.guard == nil || it.via.IsZero() {
-		return true, false
+		return v, true
 	}
-	v := w.guard.Judge(it.url)
+	v = w.guard.Judge(it.url)
 	switch {
 	case v.Kind != "":
 		w.refused++
 		w.verdicts = append(w.verdicts, v)
 		w.deferred[v.ID] = append(w.deferred[v.ID], it)
-		return false, false
+		return v, false
 	case rankOf(v) > it.rank:
 		it.rank = rankOf(v)
 		w.push(it)
-		return false, false
+		return v, false
 	}
-	return true, v.Wait
+	return v, true
 }
 
 func (w *walk) visit(it item) {

@@ -3,7 +3,6 @@ package trap
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // Learn takes the page that Watch began, after its Links. Errors and redirects teach
@@ -14,54 +13,72 @@ func (g *Guard) Learn(page Page) (reopened bool) {
 	if v.url.IsZero() || page.Status >= 300 && v.wide.born == 0 {
 		return false
 	}
+	v.page = page
+	g.apply(&v.event)
+	g.journal.page(&v.event)
+	*v = view{event: event{births: v.births[:0]}}
+	return len(g.opened) > 0
+}
+
+// apply learns a page. All that is learned follows from the event and from what was learned before,
+// so that events which are replayed lead to the same again.
+func (g *Guard) apply(e *event) {
 	g.page++
-	s := &v.shape
+	s := &e.shape
 	fine, wide := g.pattern(s.fine), g.pattern(s.wide)
-	if fine.name == "" {
-		fine.name = g.shapes.nameOf(v.url)
-	}
-	if wide.name == "" {
-		wide.wide = true
-		wide.name = g.shapes.wideName(v.url)
-	}
+	g.name(e, fine, wide)
 	good := g.good(fine)
 	var fresh int
-	fresh, g.own = read(fine, wide, page.Sample, g.own[:0])
+	fresh, g.own = read(fine, wide, e.page.Sample, g.own[:0])
 	var n news
-	n.share = min(1, float32(fresh*page.Every)/manyWords)
-	n.copied, n.times = g.copied(s.domain, page, g.own)
+	n.share = min(1, float32(fresh*e.page.Every)/manyWords)
+	n.copied, n.times = g.copied(s.domain, e.page, g.own)
 	n.endless = fine.endless() || !good && wide.endless()
 	// A copy under another query is no version, nor is one below the page that led to it.
-	n.again = s.params > 0 || v.wide.own && strings.HasPrefix(v.url.Path(), v.via.Path())
-	g.grow(n, good)
-	earn := g.learn(fine, &v.fine, n)
+	n.again = s.params > 0 || e.below
+	g.grow(e, n, good)
+	earn := g.learn(fine, e, &e.fine, n)
 	if !good {
-		g.learn(wide, &v.wide, n)
+		g.learn(wide, e, &e.wide, n)
 	} else {
 		wide.pages++ // its memory of words counts them
 	}
-	_, forms := fine.forms(s)
+	_, forms := fine.forms(s, &fine.params)
 	g.remember(forms[0])
-	g.inherit(fine, earn)
+	g.inherit(fine, e.from, earn)
 	g.shapes.learned(s.host)
-	*v = view{}
-	return len(g.opened) > 0
+}
+
+// name names patterns that are new. A replayed event has the names.
+func (g *Guard) name(e *event, fine, wide *pattern) {
+	if fine.name == "" {
+		if !g.view.url.IsZero() {
+			e.fineName = g.shapes.nameOf(g.view.url)
+		}
+		fine.name = e.fineName
+	}
+	if wide.name == "" {
+		wide.wide = true
+		if !g.view.url.IsZero() {
+			e.wideName = g.shapes.wideName(g.view.url)
+		}
+		wide.name = e.wideName
+	}
 }
 
 // grow counts the page's new URLs for the growth of their patterns: of its own, and of all if it
 // has brought nothing itself. What good pages list is finite, since somebody has listed it, unless
 // parameters are combined. If its fine pattern is good, the page is none of the wide one's, and
 // neither are its births there: they would be counted without the page.
-func (g *Guard) grow(n news, good bool) {
-	v := &g.view
-	for _, of := range v.of[:v.born] {
-		for i, own := range [...]uint64{v.fine.id, v.wide.id} {
-			p := g.patterns[of[i]]
-			if p == nil || good && i == 1 && of[i] == own {
+func (g *Guard) grow(e *event, n news, good bool) {
+	for _, b := range e.births {
+		for i, own := range [...]uint64{e.fine.id, e.wide.id} {
+			p := g.patterns[b.of[i]]
+			if p == nil || good && i == 1 && b.of[i] == own {
 				continue
 			}
-			if of[i] == own || n.copied || n.endless || n.share == 0 || p.mostly(p.combined) {
-				p.news++
+			if b.of[i] == own || n.copied || n.endless || n.share == 0 || p.mostly(p.combined) {
+				p.news += float32(b.n)
 			}
 		}
 	}
@@ -94,13 +111,12 @@ const band = 6
 // remember returns how often a hash was met, and counts it.
 func (g *Guard) remember(h uint64) uint8 { return g.texts.meet(h, uint16(g.page), mostTexts).times }
 
-func (g *Guard) learn(p *pattern, k *ownLinks, n news) (earn float32) {
-	v := &g.view
+func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) {
 	p.used = g.page
-	n.again = p.address(&v.shape, n.copied, &g.texts, g.remember) || n.again
+	n.again = p.address(&e.shape, n.copied, &g.texts, g.remember) || n.again
 	p.share = p.share*sumDecay + n.share
-	if v.watched {
-		p.found(k, int(v.shape.length) > len(v.via.String()), v.rooted)
+	if e.watched {
+		p.found(k, e.longer, e.rooted)
 	}
 	cost, earn := p.price(n)
 	if p.closed != "" && earn > cost { // it speaks for what is refused
@@ -119,8 +135,8 @@ func (g *Guard) update(p *pattern) {
 
 // inherit gives what a page has earned also to the pattern on whose page it was found, and so
 // on: a list is worth what it leads to.
-func (g *Guard) inherit(p *pattern, earn float32) {
-	if from := g.view.from; from != 0 && from != p.id {
+func (g *Guard) inherit(p *pattern, from uint64, earn float32) {
+	if from != 0 && from != p.id {
 		p.parent = from
 	}
 	if earn == 0 {

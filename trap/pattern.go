@@ -14,7 +14,7 @@ type pattern struct {
 
 	largest, longest uint32 // size and length of the latest URL
 
-	params [maxParams]uint64 // names, hashed, of those that were met first
+	params params
 	tried  [parts]trial
 	tests  tests
 	pairs  memory // of words
@@ -70,11 +70,14 @@ func (t *trial) covers(n tests) bool { return n.copied >= leastTests && t.known 
 // mistakes are the others that were known by the part.
 func (t *trial) mistakes(n tests) float32 { return n.others - t.fresh }
 
+// params are the names of a pattern's parameters, hashed, of those that were met first.
+type params [maxParams]uint64
+
 // place returns the number of a parameter in the pattern, -1 if there is no room.
-func (p *pattern) place(name uint64) int {
-	for i := range p.params {
-		if p.params[i] == name || p.params[i] == 0 {
-			p.params[i] = name
+func (ps *params) place(name uint64) int {
+	for i := range ps {
+		if ps[i] == name || ps[i] == 0 {
+			ps[i] = name
 			return i
 		}
 	}
@@ -82,8 +85,8 @@ func (p *pattern) place(name uint64) int {
 }
 
 // forms returns the form of a URL by each part of its query, and by all of it. Of the parts only
-// those are of use that have a parameter of the pattern.
-func (p *pattern) forms(s *shape) (all uint64, of [parts]uint64) {
+// those are of use that have a parameter of the pattern: new names get a place among them.
+func (p *pattern) forms(s *shape, names *params) (all uint64, of [parts]uint64) {
 	var at [maxParams]uint64
 	for _, v := range s.values() {
 		if v.class == key {
@@ -91,7 +94,7 @@ func (p *pattern) forms(s *shape) (all uint64, of [parts]uint64) {
 		}
 		h := mix(v.name, v.value)
 		all += h
-		if i := p.place(v.name); i >= 0 {
+		if i := names.place(v.name); i >= 0 {
 			at[i] += h
 		}
 	}
@@ -107,17 +110,18 @@ func (p *pattern) hash(s *shape, values uint64, part int) uint64 {
 	return mix(mix(p.id, s.form+values), uint64(part))
 }
 
-// has reports whether the pattern has the parameter that a part is about.
-func (p *pattern) has(part int) bool { return part == 0 || p.params[(part-1)%maxParams] != 0 }
+// has reports whether there is the parameter that a part is about.
+func (ps *params) has(part int) bool { return part == 0 || ps[(part-1)%maxParams] != 0 }
 
 // form is that of a URL by the smallest part of its query that is enough. A page may be taken for
 // another, so where nearly all are copies some mistakes are forgiven to the part that makes fewest.
 func (p *pattern) form(s *shape) uint64 {
-	all, of := p.forms(s)
+	names := p.params // of a URL that is only asked about nothing stays
+	all, of := p.forms(s, &names)
 	best, least := all, (1-agreeing)*p.tests.copied
 	for i := range p.tried {
 		t := &p.tried[i]
-		if !p.has(i) || !t.covers(p.tests) {
+		if !names.has(i) || !t.covers(p.tests) {
 			continue
 		}
 		switch wrong := t.mistakes(p.tests); {
@@ -141,7 +145,7 @@ func (p *pattern) address(s *shape, copied bool, texts *memory, met func(uint64)
 	p.largest, p.longest = s.size, s.length
 	again = texts.has(p.form(s))
 	p.again = p.again*sumDecay + one(copied && again)
-	all, of := p.forms(s)
+	all, of := p.forms(s, &p.params)
 	met(all)
 	if s.params > 0 {
 		p.try(of, copied, texts, met)
@@ -160,7 +164,7 @@ func (p *pattern) try(of [parts]uint64, copied bool, texts *memory, met func(uin
 		p.tests.others = p.tests.others*sumDecay + 1
 	}
 	for i, h := range of {
-		if !p.has(i) {
+		if !p.params.has(i) {
 			continue
 		}
 		known := texts.has(h)

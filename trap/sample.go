@@ -17,6 +17,9 @@ type Page struct {
 	Sample   []uint64 // grams, two for each word that was chosen: see gram
 }
 
+// MaxEvery is the most that Every can be: it is more than any page has words.
+const MaxEvery = 1 << 40
+
 // MaxSample is the most grams that are sampled of a page: two for each word.
 const MaxSample = 2 * 48
 

@@ -47,6 +47,7 @@ type shapes struct {
 	hostHash uint64
 	domain   uint64 // hash of the domain, or of the host if alone
 	alone    bool   // the host does not share the wide patterns of its domain
+	journal  *journal
 }
 
 func newShapes(most int) shapes {
@@ -94,10 +95,15 @@ func (s *shapes) learned(host uint64) {
 	}
 }
 
-// of returns the shape of u.
-func (s *shapes) of(u weburl.URL) shape {
+// of returns the shape of u, whose directories keep their names if there is room.
+func (s *shapes) of(u weburl.URL) shape { return s.read(u, true) }
+
+// at returns the shape of u, and changes nothing: it is what of would return now.
+func (s *shapes) at(u weburl.URL) shape { return s.read(u, false) }
+
+func (s *shapes) read(u weburl.URL, keeps bool) shape {
 	s.setHost(u)
-	b := building{shapes: s, shape: shape{fine: s.hostHash, wide: s.domain, length: uint32(len(u.String()))}, named: true}
+	b := building{shapes: s, keeps: keeps, shape: shape{fine: s.hostHash, wide: s.domain, length: uint32(len(u.String()))}, named: true}
 	b.build(u)
 	b.shape.host, b.shape.domain = s.hostHash, s.domain
 	b.dated = b.date || b.years > 0 && b.numbers > 1
@@ -123,7 +129,8 @@ func (s *shapes) wideName(u weburl.URL) string {
 	switch {
 	case s.alone:
 		b.write(s.host)
-	case err == nil: // an address has no subdomains
+	// An address and localhost have no subdomains.
+	case err == nil || !strings.Contains(u.Domain(), "."):
 		b.write(strings.TrimSuffix(s.host, ":"+u.Port()))
 	default:
 		b.write("*." + u.Domain())
@@ -136,8 +143,9 @@ func (s *shapes) wideName(u weburl.URL) string {
 type building struct {
 	shape
 	*shapes
-	name *strings.Builder
-	last class // of the part before, in the wide pattern
+	name  *strings.Builder
+	keeps bool  // directories keep their names from now on
+	last  class // of the part before, in the wide pattern
 	// The class before that. Of segments that alternate, as in /post/1/post/2/post/3, two count.
 	beforeLast, fineBefore class
 	fineLast               class // the same in the fine pattern; nothing after a name
@@ -226,15 +234,28 @@ func (b *building) note(c class, s string) {
 func (b *building) keep(s string) bool {
 	h := mix(b.fine, xxhash.Sum64String(s))
 	if _, ok := b.kept[h]; !ok {
-		if b.children[b.fine] >= maxChildren || len(b.kept) >= b.most {
+		if !b.hasRoom(b.fine) {
 			b.named = false
 			return false
 		}
-		b.children[b.fine]++
-		b.kept[h] = struct{}{}
+		if b.keeps {
+			b.keepName(b.fine, h)
+			b.journal.keepName(b.fine, h)
+		}
 	}
 	b.fine = mix(h, markName)
 	return true
+}
+
+// hasRoom reports whether a directory may keep another name.
+func (s *shapes) hasRoom(directory uint64) bool {
+	return s.children[directory] < maxChildren && len(s.kept) < s.most
+}
+
+// keepName has a directory keep a name.
+func (s *shapes) keepName(directory, name uint64) {
+	s.children[directory]++
+	s.kept[name] = struct{}{}
 }
 
 // query adds the names of the parameters, each once, in any sequence.

@@ -1,0 +1,221 @@
+package gate
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"crawler/internal/binform"
+	"crawler/trap"
+	"crawler/weburl"
+)
+
+// lesson is a page that the guard learns as soon as it is known of each link whether its URL was
+// new.
+type lesson struct {
+	url, via weburl.URL
+	sample   Sample
+	lease    trap.Lease
+	links    []met
+	waiting  int    // links of which that is not known yet
+	number   uint64 // in the commit, from 1
+}
+
+// met is a link of a page that is in scope.
+type met struct {
+	url   weburl.URL
+	known bool
+}
+
+// watch begins a page.
+func (t *traps) watch(p *Page) {
+	if t.guard == nil || p.Sitemap {
+		return
+	}
+	via, _ := weburl.Parse(p.Via) // zero for an entry point
+	t.watching, t.page = true, lesson{url: p.URL, via: via, lease: p.lease, links: t.page.links[:0]}
+}
+
+// link records a link of that page.
+func (t *traps) link(u weburl.URL, known bool) {
+	if t.watching && len(t.page.links) < trap.MaxLinks {
+		t.page.links = append(t.page.links, met{u, known})
+	}
+}
+
+// maxLessons is how many pages may wait for the log: some 8 MiB. The links of further ones count
+// as known.
+const maxLessons = 256
+
+// wait records a link of which c will tell whether it is known.
+func (t *traps) wait(c *pendingCheck) {
+	if !t.watching || len(t.page.links) == trap.MaxLinks {
+		return
+	}
+	if t.later == nil && len(t.lessons) < maxLessons {
+		t.later = &lesson{}
+		t.lessons = append(t.lessons, t.later)
+	}
+	if t.later != nil {
+		c.page, c.link = t.later, len(t.page.links)
+		t.later.waiting++
+	}
+	t.link(c.URL, true)
+}
+
+// end ends the page, and returns it if nothing is missing.
+func (t *traps) end(p *Page) *lesson {
+	if !t.watching {
+		return nil
+	}
+	t.watching = false
+	t.page.sample = p.Sample
+	t.page.sample.Status = p.Status // errors are not parsed, nor sampled
+	if t.later == nil {
+		return &t.page
+	}
+	t.page.waiting = t.later.waiting
+	*t.later = t.page.clone()
+	t.later = nil
+	return nil
+}
+
+// learned notes that a page waits no longer.
+func (t *traps) learned(l *lesson) {
+	i := slices.Index(t.lessons, l)
+	t.lessons = slices.Delete(t.lessons, i, i+1)
+}
+
+// clone returns a copy in memory of its own.
+func (l *lesson) clone() lesson {
+	c := *l
+	c.url, c.via = l.url.Clone(), l.via.Clone()
+	c.sample.Sample = slices.Clone(l.sample.Sample)
+	c.links = slices.Clone(l.links)
+	for i := range c.links {
+		c.links[i].url = c.links[i].url.Clone()
+	}
+	return c
+}
+
+// appendLessons appends the pages that wait: of each its URL, that of the page with the link here,
+// the sample, and its links.
+func (t *traps) appendLessons(b []byte) []byte {
+	for i, l := range t.lessons {
+		l.number = uint64(i) + 1
+		b = binform.AppendText(b, l.url.String())
+		b = binform.AppendText(b, textOf(l.via))
+		b = appendSample(b, &l.sample)
+		b = binary.AppendUvarint(b, uint64(len(l.links)))
+		for i := range l.links {
+			known := byte(0)
+			if l.links[i].known {
+				known = 1
+			}
+			b = binform.AppendText(append(b, known), l.links[i].url.String())
+		}
+	}
+	return b
+}
+
+// textOf returns the text of a URL, which may be zero.
+func textOf(u weburl.URL) string {
+	if u.IsZero() {
+		return ""
+	}
+	return u.String()
+}
+
+// readLessons reads what appendLessons wrote.
+func readLessons(r Reader) (all []*lesson, err error) {
+	b, err := r.Get(recordKey(keyLessons))
+	for err == nil && len(b) > 0 {
+		l := &lesson{}
+		if b, err = l.read(b); err == nil && len(all) == maxLessons {
+			err = fmt.Errorf("more than %d pages", maxLessons)
+		}
+		all = append(all, l)
+	}
+	if err != nil {
+		return nil, damaged(keyLessons, err)
+	}
+	return all, nil
+}
+
+func (l *lesson) read(b []byte) (rest []byte, err error) {
+	if l.url, b, err = cutURL(b); err != nil {
+		return nil, err
+	}
+	if len(b) > 0 && b[0] == 0 {
+		b = b[1:]
+	} else if l.via, b, err = cutURL(b); err != nil {
+		return nil, err
+	}
+	if b, err = readSample(b, &l.sample); err != nil {
+		return nil, err
+	}
+	n, b, err := cutUvarint(b, trap.MaxLinks)
+	if err != nil {
+		return nil, err
+	}
+	for range n {
+		if len(b) == 0 || b[0] > 1 {
+			return nil, errShort
+		}
+		m := met{known: b[0] == 1}
+		if m.url, b, err = cutURL(b[1:]); err != nil {
+			return nil, err
+		}
+		l.links = append(l.links, m)
+	}
+	return b, nil
+}
+
+func appendSample(b []byte, s *Sample) []byte {
+	b = binary.AppendUvarint(b, uint64(s.Status))
+	b = binary.AppendUvarint(b, uint64(s.Every))
+	b = binary.LittleEndian.AppendUint64(b, s.TextHash)
+	b = binary.LittleEndian.AppendUint64(b, s.AllHash)
+	b = binary.AppendUvarint(b, uint64(len(s.Sample)))
+	for _, h := range s.Sample {
+		b = binary.LittleEndian.AppendUint64(b, h)
+	}
+	return b
+}
+
+func readSample(b []byte, s *Sample) (rest []byte, err error) {
+	status, b, err := cutUvarint(b, 999)
+	if err != nil {
+		return nil, err
+	}
+	every, b, err := cutUvarint(b, trap.MaxEvery)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) < 16 {
+		return nil, errShort
+	}
+	s.Status, s.Every = int(status), int(every)
+	s.TextHash, s.AllHash = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	n, b, err := cutUvarint(b[16:], trap.MaxSample)
+	if err != nil {
+		return nil, err
+	}
+	if n%2 != 0 || uint64(len(b)) < 8*n {
+		return nil, errShort
+	}
+	for i := range n {
+		s.Sample = append(s.Sample, binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return b[8*n:], nil
+}
+
+// cutURL reads a text that is a URL.
+func cutURL(b []byte) (u weburl.URL, rest []byte, err error) {
+	text, rest, ok := binform.CutText(b)
+	if !ok {
+		return u, nil, errShort
+	}
+	u, err = weburl.Parse(string(text))
+	return u, rest, err
+}

@@ -1,0 +1,68 @@
+package trap
+
+import "crawler/weburl"
+
+// Lease is what a URL on its way is counted as. Leases are no part of a Guard's state.
+type Lease struct {
+	of    [4]uint64 // its patterns, and its form in each of them
+	probe uint64    // the pattern that it probes, 0 for none
+}
+
+// Lease notes that u is being fetched, by Judge's verdict v. Call Ended with the result whatever
+// becomes of it.
+func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
+	s := g.shapes.at(u)
+	for i, id := range [...]uint64{s.fine, s.wide} {
+		l.of[2*i] = id
+		if p := g.patterns[id]; p != nil {
+			l.of[2*i+1] = p.form(&s)
+		}
+	}
+	for _, id := range l.of {
+		g.leased[id]++
+	}
+	if p := g.patterns[v.ID]; p != nil && v.Probe {
+		l.probe = v.ID
+		p.probing++
+	}
+	return l
+}
+
+// Ended notes that a lease has ended. A probe that has come to nothing so far may be let through
+// again.
+func (g *Guard) Ended(l Lease) {
+	for _, id := range l.of {
+		if g.leased[id]--; g.leased[id] <= 0 {
+			delete(g.leased, id)
+		}
+	}
+	if p := g.patterns[l.probe]; p != nil && p.probing > 0 {
+		p.probing--
+	}
+}
+
+// Probed notes that a lease has come to something, whatever that is: if it was a probe it is spent.
+// Until then it counts as if it were not on its way, for the Guard of a crawl that continues
+// after it broke off.
+func (g *Guard) Probed(l *Lease) {
+	if p := g.patterns[l.probe]; p != nil && p.probing > 0 {
+		p.probing--
+		p.granted = max(p.granted, 1) - 1
+		g.journal.probes(p)
+	}
+	l.probe = 0
+}
+
+// Probe lets up to most of the URLs that the pattern refused through, before the crawl ends, to
+// see whether it has changed, and returns how many. It does so once since the pattern closed.
+func (g *Guard) Probe(id uint64, most int) int {
+	p := g.patterns[id]
+	if p == nil || p.closed == "" || p.probed {
+		return 0
+	}
+	p.probed, p.granted = true, uint8(min(most, probes))
+	g.journal.probes(p)
+	return int(p.granted)
+}
+
+const probes = 8

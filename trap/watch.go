@@ -1,0 +1,105 @@
+package trap
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"crawler/weburl"
+)
+
+// Watch begins a page that was fetched: u, found on via, which is zero for a seed. If it
+// returns true, call Link for each link of the page, else for those to URLs that were not known
+// before. Learn ends the page.
+func (g *Guard) Watch(u, via weburl.URL) bool {
+	s := g.shapes.of(u)
+	v := &g.view
+	*v = view{url: u, via: via, event: event{shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, births: v.births[:0]}}
+	if !via.IsZero() {
+		from := g.shapes.of(via)
+		v.from = from.fine
+		v.longer = int(s.length) > len(via.String())
+		v.wide.own = from.wide == s.wide
+		v.fine.own = v.wide.own && g.samePattern(from.fine, s.fine)
+		v.below = v.wide.own && strings.HasPrefix(u.Path(), via.Path())
+	}
+	p := g.patterns[s.fine]
+	v.watched = p == nil || p.pages < watchedPages || p.owes >= g.suspect() || p.pages%watchEvery == 0
+	return v.watched
+}
+
+const (
+	watchedPages = 64
+	watchEvery   = 16
+)
+
+// Link records a link of the page being watched, and whether its URL was known before.
+func (g *Guard) Link(to weburl.URL, known bool) {
+	v := &g.view
+	if v.looked++; v.looked > MaxLinks || to == v.url || known && !v.watched {
+		return
+	}
+	if v.watched && to == v.via {
+		v.rooted = v.rooted || strings.HasPrefix(v.url.Path(), to.Path())
+		if v.rooted {
+			return
+		}
+	}
+	s := g.shapes.of(to)
+	h := mix(xxhash.Sum64String(to.String()), 6)
+	if slices.Contains(v.met[:v.nMet], h) {
+		return // the page has the link twice
+	}
+	if !known && v.nMet < maxBirths {
+		v.met[v.nMet] = h
+		v.nMet++
+		v.bear(s.fine, s.wide)
+	}
+	if s.wide != v.wide.id {
+		return
+	}
+	v.wide.link(h, known)
+	// A link back into another pattern is a way out of the maze, so it counts whatever its pattern.
+	if known || g.samePattern(s.fine, v.fine.id) {
+		v.fine.link(h, known)
+	}
+}
+
+// samePattern reports whether a, which has the same wide pattern as b, is b or too young to
+// be known as another pattern: in a maze of random names most are that young.
+func (g *Guard) samePattern(a, b uint64) bool {
+	if a == b {
+		return true
+	}
+	p := g.patterns[a]
+	return p == nil || p.pages < settled
+}
+
+// ownLinks are the links of a page to URLs of its own pattern.
+type ownLinks struct {
+	id    uint64
+	own   bool            // the page was found on a page of the pattern
+	born  int             // links to URLs that were not known before
+	back  [maxBack]uint64 // hashes of the others' URLs
+	backs int             // how many, up to maxBack
+}
+
+func (k *ownLinks) link(h uint64, known bool) {
+	switch {
+	case !known:
+		k.born++
+	case k.backs < maxBack:
+		k.back[k.backs] = h
+		k.backs++
+	}
+}
+
+// MaxLinks is how many links of a page are looked at.
+const MaxLinks = 256
+
+// The limits of what is kept of them.
+const (
+	maxBirths = 64
+	maxBack   = 16
+)
