@@ -171,12 +171,12 @@ func TestSmallServerOf500Names(t *testing.T) {
 
 // An address in front of a thousand sites is asked as often as all of them together may be.
 func TestAddressOf1000Sites(t *testing.T) {
-	pages, least := 60, 0.97
+	pages, least := 45, 0.97
 	if testing.Short() {
 		pages, least = 15, 0.9
 	}
 	s := newHoster(2000, pages, 80*time.Millisecond)
-	const delay = 2 * time.Second
+	const delay = 3 * time.Second
 	took := hosted(t, s, 1000, atOneAddress, func(c *crawl.Config) { c.Gate.Frontier.Delay = delay })
 	allowed := time.Duration(pages) * delay
 	if share := allowed.Seconds() / took.Seconds(); share < least || s.most > frontier.DefaultPerIP {

@@ -11,7 +11,7 @@ import (
 // host costs nothing in the heaps while it waits, and an address whose turn it is costs
 // O(log addresses).
 //
-// Where nothing is to be shared nothing is delayed: the gap is at first no longer than the delay
+// Where nobody shares anything nothing is delayed: the gap is at first no longer than the delay
 // of a host, and the window never smaller than a host's connections. Addresses are learned from
 // whoever fetches (Lease.Locate, Located), once a run, and not saved: a resumed crawl begins with
 // small windows again.
@@ -23,7 +23,8 @@ type address struct {
 	previous  time.Time // notBefore before the last lease
 	last      *host     // of the last lease
 	window    window
-	lines     [2]line // of unproven hosts and of prompt ones, since only the latter may get the kept slots
+	// Of unproven hosts and of prompt ones, since only the latter may get the slots kept for them.
+	lines [2]line
 }
 
 // place is what is known of an IP address: a host alone there shares it with nobody, and costs
@@ -37,7 +38,7 @@ type place struct {
 // one customer of a hoster has in most cases, and one machine may have an address for each name.
 const networkBits = 64
 
-// network returns the address that stands for all of which one server may have many.
+// networkOf returns the address that stands for all of which one server may have many.
 func networkOf(ip netip.Addr) netip.Addr {
 	ip = ip.Unmap().WithZone("")
 	if ip.Is4() {
@@ -74,7 +75,8 @@ func (f *Frontier) Located(it Item, ip netip.Addr) (closed bool) {
 
 // join notes that a host is at an address.
 func (f *Frontier) join(h *host, key netip.Addr) {
-	limited := f.cfg.IPDelay > 0 || f.cfg.PerIP > 0 && f.cfg.PerIP < f.cfg.PerHost // also of one host
+	// One host, too, may have less than it would.
+	limited := f.cfg.IPDelay > 0 || f.cfg.PerIP > 0 && f.cfg.PerIP < f.cfg.PerHost
 	p := f.addresses[key]
 	switch {
 	case p.shared != nil:

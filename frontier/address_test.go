@@ -242,7 +242,7 @@ func smallServer(t *testing.T, places int, mean time.Duration, service func(Item
 
 // An address in front of a thousand sites does not become the crawl's pace.
 func TestAddressOfManySites(t *testing.T) {
-	seeds := uint64(4)
+	seeds := uint64(3)
 	if testing.Short() {
 		seeds = 1
 	}

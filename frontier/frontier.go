@@ -81,7 +81,7 @@ type Frontier struct {
 	just    weburl.URL // leased by the latest call, if that was Next
 	slots   slots
 	network network
-	lines   [2]lineHeap // of crowded addresses with room: lines of unproven hosts, and of prompt ones
+	lines   [2]lineHeap // at addresses with room: of unproven hosts, and of prompt ones
 	began   time.Time   // of this run, if it restored an earlier one's hosts
 	steer   *steering   // nil in breadth-first order
 	record  []byte      // the record being written; kept to save an allocation per push

@@ -11,7 +11,7 @@ import (
 // Requests that a server cannot take on yet wait for each other there, and then all answers take
 // longer. Whether they do is seen in rounds of some answers each, by the mean of their times'
 // logarithms, which pages of different cost do not upset. At first the window doubles
-// each round, until answers get slower. Then, and whenever they do later, a round at half the window
+// each round, until answers get slower. Then, and whenever they do later, a round at half of it
 // tells whether they are slow from the crawl: if the address answers those sooner, the window
 // shrinks. It is always compared with rounds just before, since what an idle server would take is
 // not known, and changes with its pages. An address that was slow from the crawl rests at half the
@@ -60,10 +60,13 @@ const (
 	restRounds = 3
 	// calmRounds is how many full rounds in a row must not be slower for the rests to end.
 	calmRounds = 4
-	// A round has half as many answers as the window has requests, within these bounds; the first
-	// one half as many as the least, lest those that come in while the queue grows hide it.
+	// A round has at least half as many answers as the window has requests, within these bounds; the
+	// first one half as many as the least, lest those that come while the queue grows hide it.
 	leastRound = 16
 	mostRound  = 64
+	// roundTime is how long a round takes at least: a machine that was busy for a moment, this one
+	// included, makes all answers of that moment late.
+	roundTime = 250 * time.Millisecond
 )
 
 func newWindow(cfg *Config) window {
@@ -118,7 +121,7 @@ func (w *window) answered(started, now time.Time, latency time.Duration, bad boo
 	} else {
 		w.sum += math.Log2(float64(latency))
 	}
-	if w.answers < w.round() {
+	if refused := 2*w.bad >= w.round(); !refused && (w.answers < w.round() || now.Sub(w.began) < roundTime) {
 		return
 	}
 	before := w.limit()
