@@ -52,7 +52,7 @@
 // reads a block. It does not grow with the number of queued URLs
 // (BenchmarkQueuedOnDisk: ten million on ten thousand hosts in 14 MiB, including the
 // default Window of 8). Restore continues from the last Commit. A known host
-// costs some 370 bytes for the length of the crawl, and 140 more while it has a queue on
+// costs some 430 bytes for the length of the crawl, and 140 more while it has a queue on
 // disk.
 package frontier
 

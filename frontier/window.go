@@ -28,6 +28,7 @@ type window struct {
 	calm      int     // full rounds in a row that were not slower, up to calmRounds
 	reference float64 // mean that the next full round is compared with, in log2 of ns; 0 for none
 	suspect   float64 // of a full round that was slower, until one at half was seen; 0 for none
+	doubts    int     // 1 if a round at half was sooner than a full one, the last time
 
 	// The present round, of requests that began since it is settled: the window is full, or had
 	// the time to be.
@@ -161,7 +162,7 @@ func (w *window) judge(mean float64, bad bool) {
 
 // grow makes the window larger, since the address is not slow from it.
 func (w *window) grow(mean float64) {
-	if !w.growing {
+	if w.doubts = 0; !w.growing {
 		w.reference += (mean - w.reference) / 8
 		w.scale(5.0 / 4)
 		return
@@ -177,31 +178,30 @@ func (w *window) grow(mean float64) {
 func (w *window) rested(mean float64) {
 	w.resting--
 	if w.suspect == 0 {
-		if seen := restRounds - w.resting; seen > 1 {
-			mean = w.reference + (mean-w.reference)/float64(seen)
+		if w.resting < restRounds-1 { // the slowest counts, in case that something else was
+			mean = max(mean, w.reference)
 		}
 		w.reference = mean
 		return
 	}
-	suspect := w.suspect
-	w.reference, w.suspect = suspect, 0
+	longer := w.suspect - mean
+	w.reference, w.suspect = w.suspect, 0
 	switch {
-	case suspect <= mean+slower: // it answers as slowly without us
+	case longer <= slower: // it answers as slowly without us
+		w.doubts = 0
 	case w.growing:
 		w.shrink(growth)
+	case w.doubts == 0: // once may be chance
+		w.doubts, w.reference = 1, mean
 	default:
-		w.shrink(2)
+		w.shrinkBy(longer)
 	}
 }
 
 // compare ends a full round after some at half the window.
 func (w *window) compare(mean float64) {
-	switch longer := mean - w.reference; {
-	case longer > far:
-		w.shrink(2)
-		return
-	case longer > slower:
-		w.shrink(4.0 / 3)
+	if longer := mean - w.reference; longer > slower {
+		w.shrinkBy(longer)
 		return
 	}
 	w.scale(5.0 / 4)
@@ -210,10 +210,19 @@ func (w *window) compare(mean float64) {
 	}
 }
 
+// shrinkBy is shrink by how much longer answers took at the full window.
+func (w *window) shrinkBy(longer float64) {
+	if longer > far {
+		w.shrink(2)
+	} else {
+		w.shrink(4.0 / 3)
+	}
+}
+
 // shrink makes the window smaller, since the address is slow from the crawl.
 func (w *window) shrink(times float64) {
 	w.scale(1 / times)
-	w.growing, w.calm, w.resting, w.suspect = false, 0, restRounds, 0
+	w.growing, w.calm, w.resting, w.suspect, w.doubts = false, 0, restRounds, 0, 0
 }
 
 func (w *window) scale(factor float64) { w.size = min(max(w.size*factor, w.least), w.most) }
