@@ -267,7 +267,7 @@ func TestAddressOfManySites(t *testing.T) {
 	}
 }
 
-// Nor when everything takes five times as long now and then, for whatever reason that is none of the
+// Nor when everything takes five times as long now and then, for a reason that is none of the
 // crawl: half of the time, in spells of some seconds.
 func TestAddressWithSpells(t *testing.T) {
 	for seed := range uint64(3) {

@@ -61,8 +61,8 @@ const (
 	restRounds = 3
 	// calmRounds is how many full rounds in a row must not be slower for the rests to end.
 	calmRounds = 4
-	// A round has at least half as many answers as the window has requests, within these bounds; the
-	// first one half as many as the least, lest those that come while the queue grows hide it.
+	// A round has at least half as many answers as the window has requests, within these bounds;
+	// the first one half as many as the least, lest those that come while the queue grows hide it.
 	leastRound = 16
 	mostRound  = 64
 	// roundTime is how long a round takes at least: a machine that was busy for a moment, this one
