@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"os"
 	"strings"
@@ -182,7 +181,7 @@ func (o *Options) fetch(seeds []string) (fetch.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	if cfg.Header, err = parseHeaders(o.Header); err != nil {
+	if err := o.headers(&cfg); err != nil {
 		return cfg, err
 	}
 	if o.Proxy != "" {
@@ -222,18 +221,6 @@ func (o *Options) userAgent() string {
 		return fmt.Sprintf("crawler/%s (+%s)", shell.Version, o.Contact)
 	}
 	return "crawler/" + shell.Version
-}
-
-func parseHeaders(lines []string) (http.Header, error) {
-	h := http.Header{}
-	for _, l := range lines {
-		name, value, ok := strings.Cut(l, ":")
-		if !ok || strings.TrimSpace(name) == "" {
-			return nil, shell.UsageError(`write it like -H "Accept-Language: en"`, "--header %q has no name and colon", l)
-		}
-		h.Add(textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value))
-	}
-	return h, nil
 }
 
 func loadCookies(name string) (http.CookieJar, error) {
