@@ -154,8 +154,8 @@ type Client struct {
 	own       *http1                   // nil: the transport is used
 	transport *http.Transport          // nil: own is used
 	guard     *guard                   // nil: none
-	base      *http.Request            // what all other requests share; its header is never written to
-	origins   map[string]*http.Request // the same, of origins with own fields
+	base      *http.Request            // what other requests share; never written to
+	origins   map[string]*http.Request // of an origin's own
 	absolute  bool                     // an HTTP proxy gets the requests for http URLs
 	pools     pools
 	closed    atomic.Bool

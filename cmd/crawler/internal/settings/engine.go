@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -63,9 +64,13 @@ func (o *Options) Engine(seeds []string) (crawl.Config, error) {
 		Workers:   o.Concurrency,
 		Sitemaps:  o.Sitemap,
 		Fetch:     client,
+		Robots:    fetch.RobotsConfig{Token: o.RobotsToken},
 		Parse:     parse.Options{Assets: o.Assets, Anchors: o.Edges != "", Rules: o.Extract.parsed, URL: weburl.Options{DropParams: o.DropParams}},
 	}, nil
 }
+
+// productToken is a name in robots.txt; empty, it comes from the user agent.
+var productToken = regexp.MustCompile(`^[A-Za-z0-9_-]*$`)
 
 // check refuses numbers that make no sense, naming the flag and its range.
 func (o *Options) check() error {
@@ -92,6 +97,9 @@ func (o *Options) check() error {
 	if o.RestartEvery > 0 && o.Dedup.Value == "filter" {
 		return shell.UsageError("leave one of them out: a filter is restarted from the exact log, which --dedup filter does not keep",
 			"--restart-every %d needs --dedup exact", o.RestartEvery)
+	}
+	if !productToken.MatchString(o.RobotsToken) {
+		return shell.UsageError("the name alone: ExampleBot, not ExampleBot/1.0", "--robots-token %q: want letters, digits, - and _", o.RobotsToken)
 	}
 	if o.Timeout == 0 || o.MaxSize == 0 {
 		return shell.UsageError("", "--timeout and --max-size must be above 0")
