@@ -128,7 +128,7 @@ func (w *worker) read(ctx context.Context, v *Visit, resp *fetch.Response, err e
 	default:
 		w.parse(v, resp)
 		v.Digest = digest(v.Page.Words, resp.Body)
-		v.sample = w.sampler.Page(v.URL, v.Status, v.Page.Words, v.Digest, v.sample)
+		v.sample = w.sampler.Page(&v.Task, v.Status, v.Page.Words, v.Digest, v.sample)
 		w.filter(v)
 		if err != nil {
 			v.brokeOff(err)

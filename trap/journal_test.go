@@ -23,7 +23,7 @@ type saved struct {
 func (s *saved) commit(t testing.TB, g *trap.Guard, full bool) {
 	t.Helper()
 	if events := g.TakeEvents(); events != nil {
-		s.events = append(s.events, events)
+		s.events = append(s.events, bytes.Clone(events))
 	}
 	if full {
 		s.full, s.events = marshal(t, g), nil
@@ -119,6 +119,13 @@ func (s *stream) step(g *trap.Guard) {
 }
 
 func (s *stream) learn(g *trap.Guard, u weburl.URL) {
+	var sampler trap.Sampler
+	if s.random.IntN(4) == 0 {
+		if g.Skim(u, sampler.Skim(u, 200, words(prose(s.random.IntN(50), 40)), 1)) {
+			s.opened += len(g.Reopened())
+		}
+		return
+	}
 	via := weburl.URL{}
 	if s.random.IntN(10) > 0 {
 		via = s.url()
@@ -136,7 +143,6 @@ func (s *stream) learn(g *trap.Guard, u weburl.URL) {
 	if s.random.IntN(20) == 0 {
 		status = 404
 	}
-	var sampler trap.Sampler
 	if g.Learn(sampler.Page(u, status, words(text), 1)) {
 		s.opened += len(g.Reopened())
 	}
