@@ -182,8 +182,8 @@ kill:
 
 # A farm of hosts that misbehave in every way at once, and honest ones among them, is
 # crawled for SOAK_TIME: the honest must be served throughout, each page once, memory stay
-# flat, and every request be accounted for. SOAK_SEED repeats a farm. Needs a machine that
-# is not busy otherwise.
+# flat, and every request be accounted for. SOAK_SEED repeats a farm, SOAK_HTTP=2 asks for
+# HTTP/2. Needs a machine that is not busy otherwise.
 SOAK_TIME  ?= 10m
 
 soak:

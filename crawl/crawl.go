@@ -260,6 +260,7 @@ type ring struct {
 	robots    *fetch.Robots       // nil if robots.txt does not matter
 	exchanges ExchangeRecorder    // cfg.Recorder, if it is one
 	bodies    *semaphore.Weighted // bytes of bodies that wait for the recorder; nil if none do
+	readers   chan *reader        // those that no worker has
 
 	tasks    chan *Visit      // coordinator -> workers, handed over one by one
 	visits   chan *Visit      // workers -> recorder
@@ -301,6 +302,7 @@ func newRing(cfg Config) *ring {
 		failed:   make(chan error, 1),
 		stops:    make(chan struct{}, 1),
 	}
+	r.readers = newReaders(&r.cfg)
 	r.exchanges, _ = cfg.Recorder.(ExchangeRecorder)
 	if r.exchanges != nil || cfg.KeepResponse {
 		r.bodies = semaphore.NewWeighted(cfg.BodyBudget)

@@ -18,19 +18,16 @@ import (
 	"crawler/weburl"
 )
 
-// worker turns tasks into visits. It owns its present Visit, its parser and its sampler,
-// nothing else.
+// worker turns tasks into visits. It owns its present Visit, nothing else.
 type worker struct {
 	ring    *ring
 	cfg     *Config
-	parser  *parse.Parser
-	sampler *gate.Sampler
 	sent    *fetch.Sent
 	charged int64 // requests that visits account for
 }
 
 func newWorker(r *ring) *worker {
-	return &worker{ring: r, cfg: &r.cfg, parser: parse.New(r.cfg.Parse), sampler: r.cfg.Gate.NewSampler()}
+	return &worker{ring: r, cfg: &r.cfg}
 }
 
 func (w *worker) run(ctx context.Context) {
@@ -126,9 +123,9 @@ func (w *worker) read(ctx context.Context, v *Visit, resp *fetch.Response, err e
 	case err != nil && !w.stands(v, err):
 		v.fail(ctx, err)
 	default:
-		w.parse(v, resp)
-		v.Digest = digest(v.Page.Words, resp.Body)
-		v.sample = w.sampler.Page(&v.Task, v.Status, v.Page.Words, v.Digest, v.sample)
+		r := <-w.ring.readers
+		r.read(v, resp)
+		w.ring.readers <- r
 		w.filter(v)
 		if err != nil {
 			v.brokeOff(err)
@@ -254,26 +251,6 @@ func (v *Visit) unreachable(ctx context.Context, rules *fetch.Rules) {
 	v.End, v.Reason, v.Robots, v.Detail = Failed, gate.RobotsUnreachable, gate.Unreachable, rules.Status()
 	v.Outcome.Kind, v.Outcome.Retry, v.Outcome.Why = frontier.Throttled, true, "robots.txt: "+rules.Status()
 	v.Outcome.RetryAfter = rules.RetryAfter()
-}
-
-// parse reads the page. A page that makes the parser panic is that page's error and
-// must not end the crawl.
-func (w *worker) parse(v *Visit, resp *fetch.Response) {
-	defer func() {
-		if p := recover(); p != nil {
-			v.Page.Reset()
-			v.ParseErr = fmt.Errorf("parsing panicked: %v", p)
-			w.parser = parse.New(w.cfg.Parse)
-		}
-	}()
-	v.ParseErr = w.parser.Parse(parse.Input{
-		URL:         v.URL,
-		ContentType: resp.ContentType,
-		RobotsTag:   resp.Header["X-Robots-Tag"],
-		Link:        resp.Header["Link"],
-		Body:        resp.Body,
-		Sitemap:     v.Sitemap,
-	}, &v.Page)
 }
 
 func (v *Visit) answered(resp *fetch.Response) {

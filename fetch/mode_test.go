@@ -102,6 +102,8 @@ func everyExchange() map[string]func(*testing.T) {
 		"PrepareError":                         TestPrepareError,
 		"PrepareComesAfterTheGuardsPorts":      TestPrepareComesAfterTheGuardsPorts,
 		"PrepareURL":                           TestPrepareURL,
+		"OriginHeaders":                        TestOriginHeaders,
+		"OriginHeadersAreShared":               TestOriginHeadersAreShared,
 		"RobotsStatus":                         TestRobotsStatus,
 		"RobotsUnreachable":                    TestRobotsUnreachable,
 		"RobotsRedirects":                      TestRobotsRedirects,

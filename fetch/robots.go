@@ -27,9 +27,8 @@ const (
 // RobotsConfig sets how robots.txt files are fetched and kept.
 type RobotsConfig struct {
 	// Token is the product token that robots.txt groups name this crawler by.
-	// Empty, it is the beginning of the Client's user agent: "walker" of
-	// "walker/1.0 (+https://example.com)". Of a Getter that is no *Client the user agent
-	// is unknown: set Token, or it is "crawler".
+	// Empty, it is the ProductToken of the Client's user agent. Of a Getter that is no
+	// *Client the user agent is unknown: set Token, or it is "crawler".
 	Token string
 	TTL   time.Duration // how long rules are good for; 24 h, the most by RFC 9309
 	// ErrorTTL is when to ask again after a failure; 10 min. Below 0 a failure is kept only
@@ -81,7 +80,7 @@ func NewRobots(g Getter, cfg RobotsConfig) *Robots {
 			return c.get(ctx, u, limits{body: cfg.MaxBytes})
 		}
 	}
-	cfg.Token = cmp.Or(cfg.Token, productToken(agent))
+	cfg.Token = cmp.Or(cfg.Token, ProductToken(agent))
 	cfg.TTL = positive(cfg.TTL, DefaultRobotsTTL)
 	cfg.ErrorTTL = min(cmp.Or(cfg.ErrorTTL, DefaultRobotsErrorTTL), cfg.TTL)
 	cfg.MaxOrigins = positive(cfg.MaxOrigins, DefaultRobotsOrigins)
@@ -92,16 +91,6 @@ func NewRobots(g Getter, cfg RobotsConfig) *Robots {
 		kept: make(map[string]*list.Element), used: list.New(),
 		pending: make(map[string]*pendingRobots),
 	}
-}
-
-// productToken cuts the product token off the front of a user agent.
-func productToken(userAgent string) string {
-	for i := range len(userAgent) {
-		if !isIdentifier(userAgent[i]) {
-			return userAgent[:i]
-		}
-	}
-	return userAgent
 }
 
 // Lookup returns the rules of an origin if they are at hand and fresh. It never

@@ -276,7 +276,9 @@ func TestRobotsToken(t *testing.T) {
 	for _, x := range []struct{ agent, token, closed string }{
 		{"walker/1.0 (+https://e.com)", "", "/w"},
 		{"Mozilla/5.0 (compatible; walker/1.0)", "walker", "/w"},
-		{"Mozilla/5.0 (compatible; walker/1.0)", "", "/a"},
+		{"Mozilla/5.0 (compatible; walker/1.0)", "", "/w"},
+		{"Mozilla/5.0 (compatible; walker/1.0)", "other", "/a"},
+		{"Mozilla/5.0 (X11; Linux) walker/1.0", "", "/a"},
 		{"walker", "", "/w"},
 		{"", "", "/a"},
 		{"(odd)", "", "/a"},

@@ -254,21 +254,6 @@ func isAnyAgent(value []byte) bool {
 	return len(value) > 0 && value[0] == '*' && (len(value) == 1 || isBlank(value[1]))
 }
 
-// isAgent reports whether a user-agent line names token, whatever the case. Of
-// the value, the product token at its beginning counts: "FooBot/2.1" and
-// "FooBot (test)" name FooBot, "FooBot-News" does not (section 2.2.1).
-func isAgent(value []byte, token string) bool {
-	if token == "" || len(value) < len(token) || !strings.EqualFold(string(value[:len(token)]), token) {
-		return false
-	}
-	return len(value) == len(token) || !isIdentifier(value[len(token)])
-}
-
-// isIdentifier reports the characters of a product token.
-func isIdentifier(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_'
-}
-
 // The lines that mean something here.
 type robotsKey uint8
 

@@ -217,8 +217,11 @@ func (f *Frontier) unanswered(h *host, it Item, now time.Time, o Outcome) (again
 		h.trouble = &trouble{asked: o.Asked()}
 	}
 	f.silence(h, now, o, it.Lease.Outage)
-	switch {
-	case f.network.down:
+	switch n := &f.network; {
+	case n.down && h.answered && !n.proved && !it.Lease.Outage:
+		// It counts against the page alone, until a probe fails, too: see excuse.
+		return f.delayItem(h, it, now, o)
+	case n.down:
 		h.front = append(h.front, it)
 		f.queued++
 		return true

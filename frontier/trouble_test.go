@@ -69,10 +69,11 @@ func (w *weather) ask(it Item) {
 		w.t.Fatalf("%s asked %v after the request before", h, w.now.Sub(starts[len(starts)-1]))
 	}
 	w.asked[h] = append(w.asked[h], w.now)
-	w.tries[u] = append(w.tries[u], w.now.Sub(epoch))
 	answer := w.answer
 	if it.Lease.Outage && w.robots != nil {
 		answer = w.robots
+	} else {
+		w.tries[u] = append(w.tries[u], w.now.Sub(epoch))
 	}
 	o := answer(it, w.now.Sub(epoch))
 	o.Started = w.now
@@ -258,6 +259,11 @@ func TestProbeAcquitsTheNetwork(t *testing.T) {
 		}
 		if w.probes == 0 || w.probes > 20*(bad+1) {
 			t.Errorf("%d bad pages: %d probes", bad, w.probes)
+		}
+		for u, tries := range w.tries {
+			if len(tries) > 8 {
+				t.Errorf("%d bad pages: %s was asked for at %v", bad, u, tries)
+			}
 		}
 	}
 }

@@ -48,7 +48,7 @@ func newGate(cfg Config, j Journal, seen dedup.SeenTest) *Gate {
 	g := &Gate{
 		cfg: cfg, journal: j, traps: newTraps(&cfg),
 		queue:    queue{frontier: f, journal: j, permits: permits{}, credits: cfg.Frontier.Order != frontier.BreadthFirst},
-		admitter: newAdmitter(j, f, seen, cfg.MoreSeeds),
+		admitter: newAdmitter(&cfg, j, f, seen),
 	}
 	if cfg.MaxDepth != 0 {
 		g.admitter.depths = frontier.NewDepths(max(0, cfg.MaxDepth))

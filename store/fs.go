@@ -6,6 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -22,11 +25,59 @@ type FS interface {
 }
 
 // Disk returns the operating system's file system.
-func Disk() FS { return disk{vfs.Default} }
+func Disk() FS { return disk{FS: vfs.Default} }
 
-type disk struct{ vfs.FS }
+// DiskFor is Disk for a process that may have so many descriptors: with few, tables of the database
+// take none while they are not read, so that connections and other files have them.
+func DiskFor(descriptors int) FS { return disk{vfs.Default, descriptors < fewDescriptors} }
+
+type disk struct {
+	vfs.FS
+	few bool // few descriptors: tables are open only while they are read
+}
 
 func (disk) Truncate(name string, size int64) error { return os.Truncate(name, size) }
+
+// maxShortage is for how long a file waits for a descriptor, and shortageLook the time between two
+// looks: connections end meanwhile.
+const (
+	maxShortage  = 2 * time.Second
+	shortageLook = 20 * time.Millisecond
+)
+
+// open calls f until the process, or the machine, has a descriptor for it.
+func (d disk) open(f func() (vfs.File, error)) (vfs.File, error) {
+	for until := time.Now().Add(maxShortage); ; time.Sleep(shortageLook) {
+		file, err := f()
+		few := errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+		if !few || time.Now().After(until) {
+			return file, err
+		}
+	}
+}
+
+func (d disk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return d.open(func() (vfs.File, error) { return d.FS.Create(name, c) })
+}
+
+func (d disk) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	if d.few && strings.HasSuffix(name, ".sst") {
+		return openSeldom(d, name, opts)
+	}
+	return d.open(func() (vfs.File, error) { return d.FS.Open(name, opts...) })
+}
+
+func (d disk) OpenReadWrite(name string, c vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+	return d.open(func() (vfs.File, error) { return d.FS.OpenReadWrite(name, c, opts...) })
+}
+
+func (d disk) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return d.open(func() (vfs.File, error) { return d.FS.ReuseForWrite(old, name, c) })
+}
+
+func (d disk) OpenDir(name string) (vfs.File, error) {
+	return d.open(func() (vfs.File, error) { return d.FS.OpenDir(name) })
+}
 
 // Unwrap lets vfs.Root find the operating system's own.
 func (d disk) Unwrap() vfs.FS { return d.FS }

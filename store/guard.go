@@ -29,6 +29,7 @@ type guard struct {
 	once   sync.Once
 	cause  error         // set before failed is closed
 	failed chan struct{} // closed at the first error
+	dirs   sharedDirs
 }
 
 // fail records the first error.
@@ -131,7 +132,7 @@ func (g *guard) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.Fi
 }
 
 func (g *guard) OpenDir(name string) (vfs.File, error) {
-	f, err := g.FS.OpenDir(name)
+	f, err := g.dirs.open(g.FS, name)
 	return guardedFile{f, g}, g.passRead(err)
 }
 

@@ -151,8 +151,11 @@ func (s *stream) learn(g *trap.Guard, u weburl.URL) {
 // Whatever happens, in whatever sequence: what was committed makes a Guard of the same form, to
 // which URLs on their way do not belong, and of the same verdicts once they have ended.
 func TestReplayIsExact(t *testing.T) {
-	closed, probed, opened := 0, 0, 0
-	for seed := range uint64(20) {
+	closed, probed, opened, seeds := 0, 0, 0, uint64(20)
+	if testing.Short() {
+		seeds = 6
+	}
+	for seed := range seeds {
 		cfg := trap.Config{Budget: 8, Patterns: 16 + int(seed%3)*40} // few: patterns are forgotten
 		s := stream{t: t, random: rand.New(rand.NewPCG(seed, 1))}
 		g, keeps := trap.New(cfg), saved{}

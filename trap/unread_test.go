@@ -83,7 +83,8 @@ func TestUnreadPagesPayNothing(t *testing.T) {
 	unread := 0
 	for i := 200; i < 264; i++ {
 		if !leases[i].Unread {
-			teach(t, g, page(i), page(0), prose(i%7, 30)+prose(i%5+10, 30)) // nothing new, and no copy
+			// Nothing new, and no copy.
+			teach(t, g, page(i), page(0), prose(i%7, 30)+prose(i%5+10, 30))
 		}
 	}
 	before := judge(t, g, page(300)).Rank

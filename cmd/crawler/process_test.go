@@ -87,12 +87,17 @@ func (p *process) refused() bool {
 
 func command(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	cmd := crawltest.Tie(exec.Command(name, args...))
+	return output(t, exec.Command(name, args...))
+}
+
+// output runs cmd and returns what it prints.
+func output(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := crawltest.Tie(cmd).Output()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s%s", name, err, out, stderr.String())
+		t.Fatalf("%s: %v\n%s%s", cmd, err, out, stderr.String())
 	}
 	return string(out)
 }
@@ -101,7 +106,9 @@ func command(t *testing.T, name string, args ...string) string {
 func shipped(t *testing.T) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "crawler")
-	command(t, "go", "build", "-tags", "minimal", "-trimpath", "-ldflags", "-s -w", "-o", bin, ".")
+	cmd := exec.Command("go", "build", "-tags", "minimal", "-trimpath", "-ldflags", "-s -w", "-o", bin, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	output(t, cmd)
 	return bin
 }
 

@@ -152,28 +152,6 @@ func chain(t *testing.T, n, reach int64) (url string, reached <-chan struct{}) {
 	return url + "/0", there
 }
 
-// A process that may open 32 files crawls all the same, and says what it lacks; one that
-// may open 12 says how to get more.
-func TestFewDescriptors(t *testing.T) {
-	t.Parallel()
-	url, _ := chain(t, 40, 0)
-	for limit, want := range map[int]int{32: shell.ExitOK, 12: shell.ExitDisk} {
-		out := filepath.Join(t.TempDir(), "out")
-		script := fmt.Sprintf("ulimit -n %d; exec crawler crawl %s -o %s --delay 0 --per-host 16 -c 16", limit, url, out)
-		p := startCrawler(t, "sh", "-c", script)
-		<-p.ended
-		text := p.out.String()
-		if code := p.ProcessState.ExitCode(); code != want || !strings.Contains(text, "ulimit -n") {
-			t.Errorf("limit %d: exit code %d, want %d\n%s", limit, code, want, text)
-		}
-		if want == shell.ExitOK {
-			if pages := crawltest.ReadPages(t, filepath.Join(out, report.PagesFile)); len(pages) != 40 {
-				t.Errorf("%d pages, want 40\n%s", len(pages), text)
-			}
-		}
-	}
-}
-
 // Readers that go away end no crawl before its report is on disk, and descriptors that
 // are closed from the start are not taken for files of the crawl.
 func TestClosedOutputs(t *testing.T) {

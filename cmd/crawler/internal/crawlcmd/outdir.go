@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crawler/cmd/crawler/internal/crawldir"
+	"crawler/cmd/crawler/internal/procinfo"
 	"crawler/cmd/crawler/internal/settings"
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/crawl"
@@ -55,7 +56,7 @@ func (o *options) create(seeds []string) (dir *store.Dir, discard func(), err er
 func createIn(name string, meta store.Meta, durable bool) (*store.Dir, func(), error) {
 	before := lookAt(name)
 	discard := func() { before.restore(meta.Created) }
-	dir, err := store.Create(store.Disk(), name, meta, durable)
+	dir, err := store.Create(store.DiskFor(procinfo.Descriptors()), name, meta, durable)
 	if err != nil && !taken(err) {
 		discard()
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"crawler/cmd/crawler/internal/crawldir"
+	"crawler/cmd/crawler/internal/procinfo"
 	"crawler/cmd/crawler/internal/settings"
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/crawl"
@@ -68,7 +69,7 @@ func (o *options) resume(parent context.Context, s shell.Streams, name string) e
 	if err := crawldir.CheckRecords(name); err != nil {
 		return crawldir.Damaged(name, err)
 	}
-	dir, err := store.Open(store.Disk(), name)
+	dir, err := store.Open(store.DiskFor(procinfo.Descriptors()), name)
 	if err != nil {
 		return crawldir.Refuse(name, err)
 	}

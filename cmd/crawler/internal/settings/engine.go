@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -64,9 +64,13 @@ func (o *Options) Engine(seeds []string) (crawl.Config, error) {
 		Workers:   o.Concurrency,
 		Sitemaps:  o.Sitemap,
 		Fetch:     client,
+		Robots:    fetch.RobotsConfig{Token: o.RobotsToken},
 		Parse:     parse.Options{Assets: o.Assets, Anchors: o.Edges != "", Rules: o.Extract.parsed, URL: weburl.Options{DropParams: o.DropParams}},
 	}, nil
 }
+
+// productToken is a name in robots.txt; empty, it comes from the user agent.
+var productToken = regexp.MustCompile(`^[A-Za-z0-9_-]*$`)
 
 // check refuses numbers that make no sense, naming the flag and its range.
 func (o *Options) check() error {
@@ -93,6 +97,9 @@ func (o *Options) check() error {
 	if o.RestartEvery > 0 && o.Dedup.Value == "filter" {
 		return shell.UsageError("leave one of them out: a filter is restarted from the exact log, which --dedup filter does not keep",
 			"--restart-every %d needs --dedup exact", o.RestartEvery)
+	}
+	if !productToken.MatchString(o.RobotsToken) {
+		return shell.UsageError("the name alone: ExampleBot, not ExampleBot/1.0", "--robots-token %q: want letters, digits, - and _", o.RobotsToken)
 	}
 	if o.Timeout == 0 || o.MaxSize == 0 {
 		return shell.UsageError("", "--timeout and --max-size must be above 0")
@@ -182,7 +189,7 @@ func (o *Options) fetch(seeds []string) (fetch.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	if cfg.Header, err = parseHeaders(o.Header); err != nil {
+	if err := o.headers(&cfg); err != nil {
 		return cfg, err
 	}
 	if o.Proxy != "" {
@@ -222,18 +229,6 @@ func (o *Options) userAgent() string {
 		return fmt.Sprintf("crawler/%s (+%s)", shell.Version, o.Contact)
 	}
 	return "crawler/" + shell.Version
-}
-
-func parseHeaders(lines []string) (http.Header, error) {
-	h := http.Header{}
-	for _, l := range lines {
-		name, value, ok := strings.Cut(l, ":")
-		if !ok || strings.TrimSpace(name) == "" {
-			return nil, shell.UsageError(`write it like -H "Accept-Language: en"`, "--header %q has no name and colon", l)
-		}
-		h.Add(textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value))
-	}
-	return h, nil
 }
 
 func loadCookies(name string) (http.CookieJar, error) {

@@ -55,6 +55,7 @@ type Options struct {
 
 	Contact      string
 	UserAgent    string
+	RobotsToken  string
 	Header       []string
 	Cookies      string
 	HTTP         shell.Choice
@@ -140,8 +141,9 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	f.IntVar(&o.TrapBudget, "trap-budget", trap.DefaultBudget, "fetch `N` pages of one shape without anything new before its others are refused as a trap")
 
 	f.StringVar(&o.Contact, "contact", "", "how a site's owner reaches you, a `URL` or mail address; part of the user agent")
-	f.StringVar(&o.UserAgent, "user-agent", "", "the whole User-Agent `TEXT` (default crawler/VERSION (+CONTACT)); its first word is looked up in robots.txt")
-	f.StringArrayVarP(&o.Header, "header", "H", nil, "send `\"Name: value\"` with every request (repeatable)")
+	f.StringVar(&o.UserAgent, "user-agent", "", "the whole User-Agent `TEXT` (default crawler/VERSION (+CONTACT))")
+	f.StringVar(&o.RobotsToken, "robots-token", "", "obey the groups of robots.txt for `NAME` (default the user agent's name: ExampleBot of ExampleBot/1, and of Mozilla/5.0 (compatible; ExampleBot/1))")
+	f.StringArrayVarP(&o.Header, "header", "H", nil, "send `\"Name: value\"` with every request (repeatable); Authorization, Cookie and other secrets to the seeds' origins only; \"HOST: Name: value\" to that host only")
 	f.StringVar(&o.Cookies, "cookies", "", "send the cookies of a Netscape cookies.txt `FILE`, and keep those that sites set")
 	f.Var(&o.HTTP, "http", "speak HTTP/`1|2`: 1 is HTTP/1.1 alone, half the CPU of a fetch; 2 speaks HTTP/2 to https servers that offer it")
 	f.StringVar(&o.Proxy, "proxy", "", "fetch through a http, https or socks5 proxy `URL`")

@@ -1,0 +1,71 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"crawler/cmd/crawler/internal/shell"
+	"crawler/internal/crawltest"
+	"crawler/report"
+)
+
+// A process that may have few descriptors crawls all the same, many hosts too, and says what it
+// lacks; one that may have 12 says how to get more.
+func TestFewDescriptors(t *testing.T) {
+	t.Parallel()
+	const pages = 10 // of a host
+	hosts := 1500
+	if testing.Short() {
+		hosts = 100
+	}
+	url := crawltest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		i, host := 0, 0
+		fmt.Sscanf(r.URL.Path, "/%d", &i)
+		fmt.Sscanf(r.Host, "h%d.", &host)
+		rng := rand.New(rand.NewPCG(uint64(host), uint64(i)))
+		for range 60 {
+			fmt.Fprintf(w, " word%d", rng.IntN(5000))
+		}
+		if i+1 < pages {
+			fmt.Fprintf(w, "<a href=\"/%d\">next</a>", i+1)
+		}
+	}))
+	port := url[strings.LastIndexByte(url, ':')+1:]
+	seeds := filepath.Join(t.TempDir(), "seeds")
+	var list strings.Builder
+	for h := range hosts {
+		fmt.Fprintf(&list, "http://h%d.example:%s/0\n", h, port)
+	}
+	if err := os.WriteFile(seeds, []byte(list.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for limit, want := range map[int]int{12: shell.ExitDisk, 24: shell.ExitOK, 128: shell.ExitOK, 1024: shell.ExitOK} {
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			script := fmt.Sprintf("ulimit -n %d; exec crawler crawl --seeds %s --resolve '*:%s:127.0.0.1' -o %s --delay 10ms -c 600", limit, seeds, port, out)
+			p := startCrawler(t, "sh", "-c", script)
+			<-p.ended
+			text := p.out.String()
+			if code := p.ProcessState.ExitCode(); code != want || !strings.Contains(text, "ulimit -n") {
+				t.Fatalf("exit code %d, want %d\n%s", code, want, text)
+			}
+			if want != shell.ExitOK {
+				return
+			}
+			if got := crawltest.ReadPages(t, filepath.Join(out, report.PagesFile)); len(got) != pages*hosts {
+				t.Errorf("%d pages, want %d\n%s", len(got), pages*hosts, text)
+			}
+			if n := loadReport(t, out).Errors; len(n) > 0 {
+				t.Errorf("failures: %v", n)
+			}
+		})
+	}
+}
