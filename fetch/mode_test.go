@@ -108,6 +108,7 @@ func everyExchange() map[string]func(*testing.T) {
 		"OriginHeaders":                        TestOriginHeaders,
 		"OriginHeadersAreShared":               TestOriginHeadersAreShared,
 		"RobotsStatus":                         TestRobotsStatus,
+		"RFC9309_2_3_1_RobotsThatArePages":     TestRFC9309_2_3_1_RobotsThatArePages,
 		"RobotsUnreachable":                    TestRobotsUnreachable,
 		"RobotsRedirects":                      TestRobotsRedirects,
 		"RobotsSize":                           TestRobotsSize,

@@ -43,7 +43,9 @@ const (
 	RobotsNoGroup     RobotsSource = "no-group"    // the file has neither: all is allowed
 	RobotsMissing     RobotsSource = "missing"     // 4xx except 429: all is allowed
 	RobotsRedirects   RobotsSource = "redirects"   // too many, or without target: all is allowed
+	RobotsPage        RobotsSource = "page"        // HTML: all is allowed
 	RobotsUnreachable RobotsSource = "unreachable" // 429, 5xx, no answer: nothing is allowed
+	RobotsChallenge   RobotsSource = "challenge"   // 2xx with a Challenge: the same
 )
 
 // Allowed reports whether the crawler may fetch a URL of this origin, given as
@@ -100,15 +102,17 @@ func (r *Rules) Sitemaps() []string { return r.sitemaps }
 func (r *Rules) Source() RobotsSource { return r.source }
 
 // Status says the same for people, in a few words that may change: "rules: group
-// crawler", "rules: group *", "allow-all: no group", "allow-all: 404",
-// "allow-all: too many redirects", "disallow-all: 503",
+// crawler", "rules: group *", "allow-all: no group", "allow-all: 404", "allow-all: a page",
+// "allow-all: too many redirects", "disallow-all: 503", "disallow-all: challenge (anubis)",
 // "disallow-all: unreachable (timeout)" and the like.
 func (r *Rules) Status() string { return r.status }
 
 // Unreachable reports whether everything is disallowed only because robots.txt
-// could not be fetched: Source is RobotsUnreachable. It is worth asking again after
-// Expires.
-func (r *Rules) Unreachable() bool { return r.source == RobotsUnreachable }
+// could not be fetched: Source is RobotsUnreachable or RobotsChallenge. It is worth asking again
+// after Expires.
+func (r *Rules) Unreachable() bool { return isUnreachable(r.source) }
+
+func isUnreachable(s RobotsSource) bool { return s == RobotsUnreachable || s == RobotsChallenge }
 
 // Err returns the Getter's error if it got no answer, which is an *Error if it is a
 // Client; nil if there was an answer of any status.
@@ -131,7 +135,7 @@ const (
 // uniform returns rules that are the same for every URL.
 func uniform(source RobotsSource, status string) *Rules {
 	v := allowAll
-	if source == RobotsUnreachable {
+	if isUnreachable(source) {
 		v = disallowAll
 	}
 	return &Rules{verdict: v, source: source, status: status, size: rulesOverhead}

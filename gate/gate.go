@@ -66,6 +66,9 @@ type Task struct {
 	lease      trap.Lease  // the guard's
 }
 
+// Unread reports whether the guard against traps does not want to read the page.
+func (t *Task) Unread() bool { return t.lease.Unread }
+
 // maxJudged is how many URLs Next refuses or postpones before everything else has its turn.
 const maxJudged = 64
 

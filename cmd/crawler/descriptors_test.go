@@ -61,7 +61,8 @@ func TestConnectionsOfManyHosts(t *testing.T) {
 	if testing.Short() {
 		hosts = 600
 	}
-	if most := procinfo.Descriptors(); most < 4*hosts { // the server has as many, and each may have half of its own
+	// The server has as many, and connections may have half of a process's.
+	if most := procinfo.Descriptors(); most < 4*hosts {
 		t.Skipf("%d descriptors do not allow %d hosts", most, hosts)
 	}
 	conns, port, seeds := manyHosts(t, hosts, pages)
