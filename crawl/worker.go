@@ -233,11 +233,11 @@ func (w *worker) allowed(ctx context.Context, v *Visit) bool {
 
 // permission returns the decision of rules about u.
 func permission(rules *fetch.Rules, u weburl.URL) gate.Permission {
-	switch {
-	case rules.Unreachable():
+	if rules.Unreachable() {
 		return gate.Permission{Robots: gate.Unreachable, Detail: rules.Status()}
-	case !rules.Allowed(u.RequestURI()):
-		return gate.Permission{Robots: gate.Forbids, Detail: rules.Status()}
+	}
+	if allowed, why := rules.Why(u.RequestURI()); !allowed {
+		return gate.Permission{Robots: gate.Forbids, Detail: why}
 	}
 	return gate.Permission{}
 }

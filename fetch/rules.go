@@ -53,24 +53,42 @@ const (
 // long; with no match the URL is allowed, and /robots.txt always is (section
 // 2.2.2).
 //
-// Its cost grows with the number of rules times the length of requestURI in the
-// worst case, and it allocates only when requestURI needs another spelling.
+// Its cost is bounded: rules with "*" are tried until they have searched 4 MiB of the URL, over
+// and over. A URL that is still undecided then is not allowed, since a rule that was not tried may
+// forbid it; Why says so. It allocates only when requestURI needs another spelling.
 func (r *Rules) Allowed(requestURI string) bool {
+	allowed, _ := r.decide(requestURI)
+	return allowed
+}
+
+// Why is Allowed with a Status for this URL.
+func (r *Rules) Why(requestURI string) (allowed bool, status string) {
+	allowed, decided := r.decide(requestURI)
+	if !decided {
+		return allowed, r.status + ", too many rules with * for so long a URL"
+	}
+	return allowed, r.status
+}
+
+func (r *Rules) decide(requestURI string) (allowed, decided bool) {
 	switch {
 	case requestURI == robotsPath, r.verdict == allowAll:
-		return true
+		return true, true
 	case r.verdict == disallowAll:
-		return false
+		return false, true
 	case len(r.rules) == 0:
-		return true
+		return true, true
 	}
 	t := newTarget(requestURI)
 	for i := range r.rules {
-		if r.rules[i].matches(t) {
-			return r.rules[i].allow
+		switch {
+		case r.rules[i].matches(&t):
+			return r.rules[i].allow, true
+		case t.work < 0:
+			return false, false
 		}
 	}
-	return true
+	return true, true
 }
 
 // For returns the answer for one URL of this origin, as Rules that must be
@@ -79,11 +97,12 @@ func (r *Rules) Allowed(requestURI string) bool {
 // only the answer, and the rules stay in Robots, which bounds them together.
 func (r *Rules) For(requestURI string) *Rules {
 	v := allowAll
-	if !r.Allowed(requestURI) {
+	allowed, status := r.Why(requestURI)
+	if !allowed {
 		v = disallowAll
 	}
 	return &Rules{
-		verdict: v, source: r.source, status: r.status, err: r.err, patience: r.patience,
+		verdict: v, source: r.source, status: status, err: r.err, patience: r.patience,
 		expires: r.expires, size: rulesOverhead,
 	}
 }
