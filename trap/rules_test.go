@@ -1,0 +1,74 @@
+package trap_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"crawler/internal/mazes"
+	"crawler/trap"
+)
+
+// worth is what crawls of judged sites come to.
+type worth struct {
+	lost, behind int // honest pages: of honest sites, and behind traps
+	traps        int // trap pages fetched
+	honest       int // pages behind traps
+	first        int // of those, among as many first requests
+}
+
+func (w *worth) add(l labelled) {
+	lost := l.Pages - l.Honest()
+	if !l.Trap {
+		w.lost += lost
+		return
+	}
+	w.behind += lost
+	w.traps += l.Traps()
+	w.honest += l.Pages
+	w.first += l.HonestAmong(l.Pages)
+}
+
+// TestRulesTable prints what the judged sites come to with each of the rules switched off:
+//
+//	go test ./trap -run TestRulesTable -v -timeout 1h -args -judges table,open -size 1000 \
+//	  -first 1004 -seeds 2
+func TestRulesTable(t *testing.T) {
+	if *judges == "" {
+		t.Skip("-judges names no half")
+	}
+	var table strings.Builder
+	out := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "without\tlost\tbehind traps\ttrap pages\thonest among the first")
+	for i := -1; i < len(trap.Rules); i++ {
+		name, all, of := "nothing", worth{}, map[string]*worth{}
+		for seed := *first; seed < *first+uint64(*seeds); seed++ {
+			for _, s := range mazes.Judged(seed, *size) {
+				if !slices.Contains(strings.Split(*judges, ","), string(s.Half)) || !strings.Contains(s.Name, *only) {
+					continue
+				}
+				g := trap.New(trap.Config{})
+				if i >= 0 {
+					name, g = trap.Rules[i], g.Without(i)
+				}
+				l := walkJudged(s, g)
+				all.add(l)
+				if of[s.Shape] == nil {
+					of[s.Shape] = &worth{}
+				}
+				of[s.Shape].add(l)
+			}
+		}
+		fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%.0f %%\n", name, all.lost, all.behind, all.traps, 100*float64(all.first)/float64(max(all.honest, 1)))
+		if *dump {
+			for _, shape := range slices.Sorted(maps.Keys(of)) {
+				t.Logf("%s, %s: %+v", name, shape, *of[shape])
+			}
+		}
+	}
+	out.Flush()
+	t.Log("\n" + table.String())
+}
