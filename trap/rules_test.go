@@ -72,3 +72,50 @@ func TestRulesTable(t *testing.T) {
 	out.Flush()
 	t.Log("\n" + table.String())
 }
+
+// Each rule is worth something: switched off, honest pages are lost, or wait, or trap pages are
+// fetched, at least so many times as many as with it. (That a list is worth what it leads to, and
+// the last look, change nothing on the judged sites; TestListsAreCredited and TestProbe say
+// what they are for.)
+func TestRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("six CPU-seconds")
+	}
+	for _, tt := range []struct {
+		rule, shape string
+		seed        uint64
+		size, times int
+		of          func(w worth) int
+	}{
+		{"order", "session segment", 1005, 1000, 4, worth.waiting},
+		{"leases", "tags combined", 1004, 1000, 2, worth.trapPages},
+		{"growth", "dictionary listed", 1005, 3000, 1000, worth.lostPages},
+		{"wide", "facets in path", 1005, 1000, 10, worth.trapPages},
+		{"forms", "session parameter", 1005, 1000, 200, worth.lostPages},
+		{"endless", "generated text", 1005, 1000, 40, worth.lostPages},
+		{"selections", "history and diffs", 1005, 1000, 6, worth.trapPages},
+		{"near-copies", "three traps of the table", 1004, 1000, 2, worth.trapPages},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			t.Parallel()
+			i := slices.Index(trap.Rules, tt.rule)
+			var with, without worth
+			for _, s := range mazes.Judged(tt.seed, tt.size) {
+				if s.Half != mazes.Apart && strings.HasPrefix(s.Name, tt.shape) {
+					with.add(walkJudged(s, trap.New(trap.Config{})))
+					without.add(walkJudged(s, trap.New(trap.Config{}).Without(i)))
+				}
+			}
+			if tt.of(without) <= tt.times*max(1, tt.of(with)) {
+				t.Errorf("on %s it makes no difference: %+v with the rule, %+v without", tt.shape, with, without)
+			}
+			t.Logf("%s: %+v with the rule, %+v without", tt.shape, with, without)
+		})
+	}
+}
+
+// What may be worse without a rule: honest pages lost, those that are not among as many first
+// requests, and trap pages.
+func (w worth) lostPages() int { return w.lost + w.behind }
+func (w worth) waiting() int   { return w.honest - w.first }
+func (w worth) trapPages() int { return w.traps }
