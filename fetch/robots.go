@@ -276,7 +276,7 @@ func (r *Robots) read(at weburl.URL, res *Response, err error) outcome {
 	status := strconv.Itoa(res.Status)
 	switch {
 	case res.Status < 300:
-		return outcome{rules: ParseRobots(r.file(res), r.cfg.Token), ttl: r.cfg.TTL}
+		return r.found(res)
 	case res.Status < 400:
 		next, err := at.Resolve(res.Location)
 		if err != nil || res.Location == "" {
@@ -290,6 +290,20 @@ func (r *Robots) read(at weburl.URL, res *Response, err error) outcome {
 		rules.patience = res.RetryAfter
 		return outcome{rules: rules, ttl: min(max(r.cfg.ErrorTTL, res.RetryAfter), r.cfg.TTL)}
 	}
+}
+
+// found is the answer where there is something at robots.txt, if only a page: one that wants a
+// person to answer it stands before rules that nobody here can read (section 2.3.1.4), any
+// other is what the site answers every URL with, and has no rules.
+func (r *Robots) found(res *Response) outcome {
+	file := r.file(res)
+	if name := Challenge(res); name != "" {
+		return outcome{rules: uniform(RobotsChallenge, "disallow-all: challenge ("+name+")"), ttl: r.cfg.ErrorTTL}
+	}
+	if isDocument(file) {
+		return outcome{rules: uniform(RobotsPage, "allow-all: a page"), ttl: r.cfg.TTL}
+	}
+	return outcome{rules: ParseRobots(file, r.cfg.Token), ttl: r.cfg.TTL}
 }
 
 // file returns the part of a body that counts. The Response stays as it is: the Getter may
