@@ -97,7 +97,6 @@ func TestRules(t *testing.T) {
 		{"near-copies", "three traps of the table", 1004, 1000, 2, worth.trapPages},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
-			t.Parallel()
 			i := slices.Index(trap.Rules, tt.rule)
 			var with, without worth
 			for _, s := range mazes.Judged(tt.seed, tt.size) {
