@@ -141,6 +141,14 @@ type Recorder interface {
 	Flush() error
 }
 
+// RobotsRecorder is a Recorder that also wants to know what robots.txt files were like.
+type RobotsRecorder interface {
+	Recorder
+	// Robots takes a visit that has read its host's robots.txt, of which Rules are. The
+	// Visit is reused after the call returns.
+	Robots(v *Visit)
+}
+
 // ErrStop is returned by a Recorder or hook that has what it wants: the crawl ends as
 // "stopped", which is no error. Pages in flight at that moment are still recorded.
 var ErrStop = errors.New("the crawl must stop")

@@ -29,6 +29,7 @@ type Robots string
 const (
 	Forbids     Robots = "forbids"     // one of its rules does
 	Unreachable Robots = "unreachable" // it could not be read: all is forbidden (RFC 9309, 2.3.1.4)
+	Challenged  Robots = "challenge"   // the same, since a challenge page stands before it
 )
 
 // Reason says why a URL was not fetched. The set is closed: the constants here and

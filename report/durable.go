@@ -15,6 +15,7 @@ const (
 	keyWords    = "rw"
 	keySite     = "rs" // and the host
 	keyDigests  = "rd" // and the number of the block
+	keyRefusal  = "rr" // and the host
 	keyExact    = "rx" // and the number of the commit and the host
 )
 
@@ -25,6 +26,8 @@ type unsaved struct {
 	lists bool
 	sites []*site
 	texts []uint64 // digests of new texts
+
+	refusals []string // hosts
 
 	textBlocks, exactBlocks uint64 // written so far
 	key, value              []byte // scratch
@@ -49,6 +52,7 @@ func (r *Recorder) Cut(b crawl.Batch) error {
 		return err
 	}
 	r.cutTexts(b)
+	r.cutRefusals(b)
 	r.cutCounters(b)
 	if r.unsaved.lists {
 		r.cutLists(b)

@@ -28,6 +28,7 @@ func (r *Recorder) Restore(db *store.DB) error {
 	}
 	fresh, on := newTally(stats.Config{Seed: r.cfg.Seed}, r.cfg.Exact), r.unsaved.on
 	r.unsaved = unsaved{}
+	r.refusals = make(map[string]*refusal)
 	r.total, r.sites, r.texts = fresh, make(map[string]*site), dedup.Set{}
 	for _, kind := range []struct {
 		key  string
@@ -37,6 +38,7 @@ func (r *Recorder) Restore(db *store.DB) error {
 		{keySite, r.readSite},
 		{keyDigests, r.readTexts},
 		{keyExact, r.readExact},
+		{keyRefusal, r.readRefusal},
 		{keyLists, func(_ string, v []byte) error { return r.readLists(v) }},
 	} {
 		err := db.Scan([]byte(kind.key), func(key, value []byte) error {
