@@ -48,7 +48,7 @@ func newGate(cfg Config, j Journal, seen dedup.SeenTest) *Gate {
 	g := &Gate{
 		cfg: cfg, journal: j, traps: newTraps(&cfg),
 		queue:    queue{frontier: f, journal: j, permits: permits{}, credits: cfg.Frontier.Order != frontier.BreadthFirst},
-		admitter: newAdmitter(j, f, seen, cfg.MoreSeeds),
+		admitter: newAdmitter(j, f, seen, &cfg),
 	}
 	if cfg.MaxDepth != 0 {
 		g.admitter.depths = frontier.NewDepths(max(0, cfg.MaxDepth))
@@ -88,7 +88,7 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 			g.queue.postpone(&t, true)
 			continue
 		}
-		if depths := g.admitter.depths; depths != nil {
+		if depths := g.admitter.depths; depths != nil && !t.Sitemap {
 			t.Depth = depths.Depth(t.URL)
 		}
 		g.traps.lease(&t, v)
@@ -188,7 +188,7 @@ func (g *Gate) readmit() (any bool) {
 func (g *Gate) requeue(list []deferral) {
 	for _, d := range list {
 		g.traps.count(d.trap, -1)
-		if r := g.admitter.full(d.URL); r != "" {
+		if r := g.admitter.full(&d.offer); r != "" {
 			g.admitter.refusals.add(d.refused(r))
 			continue
 		}
