@@ -17,7 +17,7 @@ type Result struct {
 
 	Admitted  int                 // URLs that were new and passed the gate
 	Fetched   int                 // pages: answers that stand, whatever their status
-	Sitemaps  int                 // of them, sitemaps that were read: not counted by Config.MaxPages
+	Sitemaps  int                 // of them, sitemaps that were read: MaxPages leaves them out
 	Bytes     int64               // of their bodies, decoded
 	WireBytes int64               // the same as sent, compressed or not
 	Redirects int                 // answers that only pointed elsewhere

@@ -37,7 +37,8 @@ func TestSitemapsHaveALimitOfTheirOwn(t *testing.T) {
 		by                 crawl.EndedBy
 		refused            int
 	}{
-		{maps: 499, pages: 5, limit: 50, sitemaps: 12, fetched: 50, by: crawl.ByMaxPages, refused: 450}, // 49 pages need 10, and the index
+		// 49 pages need 10, and the index.
+		{maps: 499, pages: 5, limit: 50, sitemaps: 12, fetched: 50, by: crawl.ByMaxPages, refused: 450},
 		{maps: 60, pages: 0, limit: 50, sitemaps: 50, fetched: 1, by: crawl.Done, refused: 11},
 		{maps: 60, pages: 0, limit: 2, sitemaps: leastSitemaps, fetched: 1, by: crawl.Done, refused: 51},
 		{maps: 60, pages: 1, limit: 0, sitemaps: 61, fetched: 61, by: crawl.Done},

@@ -24,6 +24,7 @@ type admitter struct {
 	deferred deferrals
 	givenUps givenUps
 	refusals refusals
+	budgets  bool // a host takes so many URLs at most
 	more     bool // seeds may be added
 	final    bool // refusals are final now
 	admitted int
@@ -32,10 +33,11 @@ type admitter struct {
 	maybe    int64 // admissions that had to wait for the log
 }
 
-func newAdmitter(j Journal, f *frontier.Frontier, seen dedup.SeenTest, cfg *Config) admitter {
+func newAdmitter(cfg *Config, j Journal, f *frontier.Frontier, seen dedup.SeenTest) admitter {
 	log, _ := seen.(*dedup.Logged)
 	return admitter{
-		journal: j, queue: f, seen: seen, log: log, deferred: newDeferrals(j), givenUps: givenUps{journal: j}, more: cfg.MoreSeeds,
+		journal: j, queue: f, seen: seen, log: log, deferred: newDeferrals(j), givenUps: givenUps{journal: j},
+		budgets: cfg.Frontier.MaxPerHost > 0, more: cfg.MoreSeeds,
 		mostMaps: cmp.Or(cfg.MaxSitemaps, DefaultMaxSitemaps),
 		refusals: refusals{journal: j, skipped: map[Reason]int{}, errors: map[Reason]int{}},
 	}
@@ -162,7 +164,7 @@ func (a *admitter) full(o *offer) Reason {
 	switch {
 	case a.queue.Closed(o.URL):
 		return HostClosed
-	case !a.queue.HasRoom(o.URL):
+	case !a.queue.HasRoom(o.URL) || a.budgets && a.reported.concluded(o.URL.String()):
 		return HostBudget
 	case o.Sitemap && a.sitemaps >= a.mostMaps:
 		return SitemapLimit
@@ -204,7 +206,12 @@ func (a *admitter) turnAway(o offer, r Reason) {
 		return
 	}
 	a.refusals.add(d.skip())
-	if r == HostClosed {
+	switch r {
+	case HostBudget:
+		if !a.final {
+			a.reported.conclude(o.URL.String())
+		}
+	case HostClosed:
 		a.givenUps.note(givenUp{offer: o, reason: r})
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 2
+	version     = 3
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 )
@@ -46,6 +46,7 @@ func (g *Guard) UnmarshalBinary(data []byte) error {
 	}
 	d.Check(v == version, "version %d is too old", v)
 	fresh := New(g.cfg)
+	fresh.off = g.off
 	fresh.page = d.Uint32()
 	fresh.shapes.decode(d)
 	fresh.texts.decode(d, mostTexts)

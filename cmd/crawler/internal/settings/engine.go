@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/http"
@@ -53,6 +54,7 @@ func (o *Options) Engine(seeds []string) (crawl.Config, error) {
 			},
 			Frontier: frontier.Config{
 				Delay: orNone(o.Delay), MaxDelay: orNone(o.MaxDelay), PerHost: o.PerHost, Retries: o.Retries, Patience: orNone(o.Patience),
+				PerIP: cmp.Or(o.PerIP, frontier.NoPerIP), IPDelay: time.Duration(o.IPDelay),
 				MaxPerHost: o.MaxPagesPerHost, Interval: o.interval(), Order: order, OrderPages: o.OrderPages,
 			},
 		},
@@ -80,7 +82,7 @@ func (o *Options) check() error {
 		low, high int
 	}{
 		{"depth", o.Depth, -1, 1 << 20}, {"max-pages", o.MaxPages, 0, math.MaxInt}, {"max-pages-per-host", o.MaxPagesPerHost, 0, math.MaxInt},
-		{"concurrency", o.Concurrency, 1, 10_000}, {"per-host", o.PerHost, 1, 1000}, {"retries", o.Retries, 0, 100},
+		{"concurrency", o.Concurrency, 1, 10_000}, {"per-host", o.PerHost, 1, 1000}, {"per-ip", o.PerIP, 0, 10_000}, {"retries", o.Retries, 0, 100},
 		{"max-sites", o.MaxSites, 1, 1_000_000}, {"order-pages", o.OrderPages, 1, 1 << 26}, {"restart-every", o.RestartEvery, 0, math.MaxInt},
 		{"expect-urls", o.ExpectURLs, 0, int(min(dedup.MaxURLs, int64(math.MaxInt)))},
 	} {

@@ -51,6 +51,11 @@ func TestEveryFlagReachesTheEngine(t *testing.T) {
 		{"--grace 0", func(c crawl.Config) any { return c.Grace < 0 }, true},
 		{"-c 9", func(c crawl.Config) any { return c.Workers }, 9},
 		{"--per-host 4", func(c crawl.Config) any { return c.Gate.Frontier.PerHost }, 4},
+		{"", func(c crawl.Config) any { return c.Gate.Frontier.PerIP }, frontier.DefaultPerIP},
+		{"--per-ip 8", func(c crawl.Config) any { return c.Gate.Frontier.PerIP }, 8},
+		{"--per-ip 0", func(c crawl.Config) any { return c.Gate.Frontier.PerIP }, frontier.NoPerIP},
+		{"", func(c crawl.Config) any { return c.Gate.Frontier.IPDelay }, time.Duration(0)},
+		{"--ip-delay 100ms", func(c crawl.Config) any { return c.Gate.Frontier.IPDelay }, 100 * time.Millisecond},
 		{"--delay 250ms", func(c crawl.Config) any { return c.Gate.Frontier.Delay }, 250 * time.Millisecond},
 		{"--delay 0", func(c crawl.Config) any { return c.Gate.Frontier.Delay }, frontier.NoDelay},
 		{"--max-delay 5s", func(c crawl.Config) any { return c.Gate.Frontier.MaxDelay }, 5 * time.Second},
@@ -109,7 +114,7 @@ func TestEveryFlagReachesTheEngine(t *testing.T) {
 
 func TestFlagsOutOfRange(t *testing.T) {
 	for _, args := range []string{
-		"--depth -2", "--max-pages -1", "-c 0", "-c 99999", "--per-host 0", "--retries -1", "--retries 101",
+		"--depth -2", "--max-pages -1", "-c 0", "-c 99999", "--per-host 0", "--per-ip -1", "--per-ip 10001", "--ip-delay -1s", "--retries -1", "--retries 101",
 		"--rate-limit -1", "--rate-limit 1e-9", "--rate-limit NaN", "--timeout 0", "--max-size 0", "--max-sites 0",
 		"--delay -1s", "--delay 1e30", "--max-bytes 9999999999GiB", "--max-bytes -1", "--cookies /nonexistent",
 		"--allow-net 10.0.0.0/33", "--allow-net localhost", "--allow-net fe80::1%lo", "--ports 0", "--ports http", "--ports 9-8", "--min-rate -1", "--trap-trust https://", "--trap-trust /cal", "--traps x",

@@ -44,6 +44,8 @@ type Options struct {
 	MaxDelay    shell.Seconds
 	Concurrency int
 	PerHost     int
+	PerIP       int
+	IPDelay     shell.Seconds
 	RateLimit   float64
 	Retries     int
 	Patience    shell.Seconds
@@ -130,6 +132,8 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	f.Var(&o.MaxDelay, "max-delay", "longest robots.txt Crawl-delay that is obeyed, `TIME`")
 	f.IntVarP(&o.Concurrency, "concurrency", "c", 64, "fetch at most `N` pages at the same time")
 	f.IntVar(&o.PerHost, "per-host", 1, "open at most `N` connections to one host")
+	f.IntVar(&o.PerIP, "per-ip", frontier.DefaultPerIP, "have at most `N` requests in flight to one IP address, and fewer while they make it slower, whatever the hosts there; 0 has no limit, nor is there one with --delay 0 or a proxy")
+	f.Var(&o.IPDelay, "ip-delay", "least `TIME` between two requests to one IP address; 0 lets it follow how soon the address answers")
 	f.Float64Var(&o.RateLimit, "rate-limit", 0, "fetch at most `N` pages a second from all hosts together; 0 has no limit")
 	f.IntVar(&o.Retries, "retries", 2, "ask for a page `N` more times when it answers with an error and its host is well otherwise")
 	f.Var(&o.Patience, "patience", "wait this `TIME` for hosts and pages that do not answer, from their first failure; 0 waits for nothing")
