@@ -46,6 +46,7 @@ const (
 	Nofollow      Reason = "nofollow"       // the link, page or header says nofollow
 	Disallowed    Reason = "robots"         // robots.txt forbids it
 	HostClosed    Reason = "host-closed"    // the host was in trouble for too long
+	SitemapLimit  Reason = "sitemap-limit"  // more than MaxSitemapNesting, or --max-pages allows
 	RedirectLimit Reason = "redirect-limit" // more than MaxRedirects lead here
 )
 
@@ -56,7 +57,7 @@ const RobotsUnreachable Reason = "robots-unreachable"
 // failure of fetching.
 func (r Reason) Decision() bool {
 	switch r {
-	case OutOfScope, Excluded, TooDeep, HostBudget, Nofollow, Disallowed, HostClosed, RedirectLimit:
+	case OutOfScope, Excluded, TooDeep, HostBudget, Nofollow, Disallowed, HostClosed, SitemapLimit, RedirectLimit:
 		return true
 	}
 	return strings.HasPrefix(string(r), trapPrefix)
