@@ -17,9 +17,9 @@ type journal struct {
 	first, next uint64      // numbers of these
 }
 
-// fullEvery weighs what is written (at 1 twice the deltas, at 2 one and a half times) against
+// fullEvery weighs what is written (at 1 twice the deltas, at 3 four thirds of them) against
 // what is stored and read when a crawl is resumed.
-const fullEvery = 2
+const fullEvery = 3
 
 // due reports whether the full form must be written.
 func (j *journal) due() bool { return j.full == 0 || j.since >= fullEvery*j.full }
