@@ -77,8 +77,9 @@ func (s *state) put(b Batch, now saved) error {
 	return nil
 }
 
-// changedMembers returns the members of an object whose values differ from what they are in another,
-// and of objects in it in turn: a merge patch of RFC 7396. It reports false if a member is gone.
+// changedMembers returns the members of an object whose values differ from what they are in
+// another, and of objects in it in turn: a merge patch of RFC 7396. It reports false if a
+// member is gone.
 func changedMembers(old, now []byte) (patch []byte, ok bool) {
 	var before, after map[string]json.RawMessage
 	if json.Unmarshal(old, &before) != nil || json.Unmarshal(now, &after) != nil || before == nil || after == nil {

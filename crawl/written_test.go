@@ -46,7 +46,7 @@ func TestWritten(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				n := c.crawl(t)
-				t.Logf("%d pages: bytes a page: %.0f of records, %.0f beyond them (%s)", c.hosts*c.pages, n.records, n.beyond(), n)
+				t.Logf("%d pages: bytes a page: %.0f of records, %.0f beyond them (%s at the end", c.hosts*c.pages, n.records, n.beyond(), n)
 				if full && n.beyond() > writtenGoal {
 					t.Errorf("missed: the goal is %d bytes beyond the records", writtenGoal)
 				}
@@ -63,12 +63,12 @@ type written struct {
 }
 
 // bytesWritten are bytes a page, by the files they went to.
-type bytesWritten struct{ records, log, tables, seen, rest float64 }
+type bytesWritten struct{ records, log, tables, seen, rest, stored float64 }
 
 func (b bytesWritten) beyond() float64 { return b.log + b.tables + b.seen + b.rest }
 
 func (b bytesWritten) String() string {
-	return fmt.Sprintf("%.0f the database's log, %.0f its tables, %.0f fingerprints, %.0f others", b.log, b.tables, b.seen, b.rest)
+	return fmt.Sprintf("%.0f the database's log, %.0f its tables, %.0f fingerprints, %.0f others), and the database has %.0f", b.log, b.tables, b.seen, b.rest, b.stored)
 }
 
 func (c *written) crawl(t *testing.T) bytesWritten {
@@ -100,7 +100,7 @@ func (c *written) crawl(t *testing.T) bytesWritten {
 	if err := dir.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var b bytesWritten
+	b := bytesWritten{stored: stored(t, fs) / float64(res.Fetched)}
 	for name, n := range fs.bytes {
 		a := float64(n) / float64(res.Fetched)
 		switch {
@@ -117,6 +117,24 @@ func (c *written) crawl(t *testing.T) bytesWritten {
 		}
 	}
 	return b
+}
+
+// stored is how large the database is.
+func stored(t *testing.T, fs vfs.FS) (bytes float64) {
+	t.Helper()
+	dir := fs.PathJoin(crawlDir, "state")
+	names, err := fs.List(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		info, err := fs.Stat(fs.PathJoin(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes += float64(info.Size())
+	}
+	return bytes
 }
 
 // madeWord is a word of three to nine letters, another for every number.

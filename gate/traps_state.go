@@ -1,8 +1,8 @@
 package gate
 
-// The guard's events are in every commit. Its full form is written when there are fullEvery times as
-// many bytes of events as it had last, so that it adds a quarter to what they cost; at first, when
-// there are leastEvents.
+// The guard's events are in every commit. Its full form is written when there are fullEvery
+// times as many bytes of events as it had last, so that it adds a quarter to what they cost; at
+// first, when there are leastEvents.
 const (
 	fullEvery   = 4
 	leastEvents = 256 << 10

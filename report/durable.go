@@ -34,14 +34,14 @@ type unsaved struct {
 	key, value              []byte // scratch
 }
 
-// Cut flushes the lines written so far into their files and puts what must be
-// committed with them into b: their positions, the counters, and the sketches that have
-// changed. Once b is committed, a Recorder of the crawl resumed is as this one is now.
-// If it is not, this Recorder must not be cut again.
+// Cut flushes the lines written so far into their files and puts what must be committed with
+// them into b: their positions, the counters, and the sketches that have changed. Once b is
+// committed, a Recorder of the crawl resumed is as this one is now. If it is not, this Recorder
+// must not be cut again.
 //
 // It puts what has changed: for each sketch that a page of some thousand words came to some
-// hundreds of bytes, and now and then, once in a few dozen commits, 9 KiB for a site and 63 KiB for the crawl; the
-// site that was the first of several is as large as the crawl.
+// hundreds of bytes, and now and then, once in a few dozen commits, 9 KiB for a site and 63 KiB
+// for the crawl; the site that was the first of several is as large as the crawl.
 func (r *Recorder) Cut(b crawl.Batch) error {
 	if r.cfg.Dir != nil {
 		if err := r.cfg.Dir.Cut(b); err != nil {

@@ -35,15 +35,13 @@ func (b *bitWriter) bool(v bool) {
 }
 
 // gamma appends v in Elias' gamma code, for small numbers: 0 takes one bit, 1 and 2 take
-// three, 3 to 6 five. It may be up to maxGamma.
+// three, 3 to 6 five. It may be up to 2^63 - 2.
 func (b *bitWriter) gamma(v uint64) {
 	n := uint(bits.Len64(v + 1))
 	b.bits(0, n-1)
 	b.bits(1, 1)
 	b.bits(v+1, n-1)
 }
-
-const maxGamma = 1<<63 - 2
 
 // places appends ascending places below size, and lets each append what is there.
 func (b *bitWriter) places(places []int, size int, each func(place int)) {

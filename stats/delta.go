@@ -46,11 +46,12 @@ func (w *Words) Mark(b *Base) {
 }
 
 // AppendDelta appends to dst what has changed since the sketches were marked: for a page of a
-// thousand words 190 bytes of a site, 430 of a crawl. Replay makes it part of the sketches as they were
-// then. Without a Base the delta is a full one, which says all: three quarters of the binary form, 9
-// KiB for a site and 63 KiB for a crawl.
+// thousand words 190 bytes of a site, 430 of a crawl. Replay makes it part of the sketches as
+// they were then. Without a Base the delta is a full one, which says all: three quarters of the
+// binary form, 9 KiB for a site and 63 KiB for a crawl.
 //
-// A full delta holds the key that the seed gives, and so the seed: keep it as secret as the seed is.
+// A full delta holds the key that the seed gives, and so the seed: keep it as secret as the
+// seed is.
 func (w *Words) AppendDelta(dst []byte, since *Base) []byte {
 	e := binform.Begin(dst, deltaKind, deltaVersion)
 	e.Bool(since == nil)
@@ -70,8 +71,8 @@ func (w *Words) AppendDelta(dst []byte, since *Base) []byte {
 	return e.Close()
 }
 
-// encodeDelta writes the front, the table, and the reservoir. When the front opens, the table's words
-// move: then both are written anew.
+// encodeDelta writes the front, the table, and the reservoir. When the front opens, the table's
+// words move: then both are written anew.
 func (s *Surprise) encodeDelta(b *bitWriter, since *Base) {
 	open, opened := len(s.front.pairs) > 0, len(since.front.pairs) > 0
 	b.bool(open)

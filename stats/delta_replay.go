@@ -9,11 +9,12 @@ import (
 	"crawler/internal/binform"
 )
 
-// Replay makes w what the sketches were when AppendDelta wrote the last of the deltas, of which the
-// first is a full one, unless w is what the first was written since, and each other was
-// written when the one before was. It continues exactly as those sketches did. It returns an error that wraps binform.ErrFormat,
-// and leaves w as it was, if one is damaged or missing. It allocates at most some ten times
-// the length of the deltas, and the sizes of sketches that a full one gives.
+// Replay makes w what the sketches were when AppendDelta wrote the last of the deltas, of which
+// the first is a full one, unless w is what the first was written since, and each other was
+// written when the one before was. It continues exactly as those sketches did. It returns an
+// error that wraps binform.ErrFormat, and leaves w as it was, if one is damaged or missing. It
+// allocates at most some ten times the length of the deltas, and the sizes of sketches that a
+// full one gives.
 func (w *Words) Replay(deltas ...[]byte) error {
 	fresh := w.Clone()
 	for _, data := range deltas {

@@ -36,7 +36,8 @@ func (k *kept) restore(t testing.TB) *Words {
 	return w
 }
 
-// deltaConfigs are sizes at which every part of a sketch soon comes to its end, and those of a crawl.
+// deltaConfigs are sizes at which every part of a sketch soon comes to its end, and those of a
+// crawl.
 var deltaConfigs = []Config{
 	{Head: 16, Registers: 16, Reservoir: 16},
 	{Head: 1, Registers: 1024, Reservoir: 64},
@@ -53,9 +54,9 @@ var deltaTexts = []func(r *rand.Rand, at int) uint64{
 	func(r *rand.Rand, at int) uint64 { return uint64(at/20_000)<<32 + uint64(r.ExpFloat64()*500) },
 }
 
-// A crawl that breaks off at any moment and continues with what was committed has the sketches of one
-// that never broke off, to the bit: whatever the text, however much of it comes between two
-// commits, and however long the chain of deltas is.
+// A crawl that breaks off at any moment and continues with what was committed has the sketches
+// of one that never broke off, to the bit: whatever the text, however much of it comes between
+// two commits, and however long the chain of deltas is.
 func TestDeltasAreExact(t *testing.T) {
 	words, seeds := 80_000, uint64(3)
 	if testing.Short() {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// With few descriptors the tables of the database and the files of values take none while nothing reads them, and its
-// directory takes one.
+// With few descriptors the tables of the database and the files of values take none while
+// nothing reads them, and its directory takes one.
 func TestFewDescriptors(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	db, err := openDB(DiskFor(24), dir, false)
