@@ -75,7 +75,7 @@ bench-compare:
 # A thousand hosts of 20 ms latency over 256 connections, each asked every 100 ms at most:
 # the share of the allowed rate that the crawler reaches, and what limits it.
 pipe:
-	PIPE=1 $(GO) test -count=1 -run 'TestPipe$$' -v ./crawl
+	PIPE=1 $(GO) test -count=1 -run 'TestPipe$$|TestPipeOfOneAddress' -v ./crawl
 
 # Filters and sketches by turns with those of other libraries: a table of ratios and of
 # the goals met and missed. Eight minutes and 2 GB; without BENCH_LARGE one minute.
@@ -182,8 +182,8 @@ kill:
 
 # A farm of hosts that misbehave in every way at once, and honest ones among them, is
 # crawled for SOAK_TIME: the honest must be served throughout, each page once, memory stay
-# flat, and every request be accounted for. SOAK_SEED repeats a farm. Needs a machine that
-# is not busy otherwise.
+# flat, and every request be accounted for. SOAK_SEED repeats a farm, SOAK_HTTP=2 asks for
+# HTTP/2. Needs a machine that is not busy otherwise.
 SOAK_TIME  ?= 10m
 
 soak:

@@ -40,6 +40,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -116,6 +117,14 @@ type Config struct {
 // Several goroutines call it at once.
 type Fetcher interface {
 	Get(ctx context.Context, u weburl.URL) (*fetch.Response, error)
+}
+
+// Locator is a Fetcher that knows where a host is, as *fetch.Client does: which hosts share an IP
+// address (frontier.Config.PerIP) can be known of such a one only. False means that it does not
+// know, or not now.
+type Locator interface {
+	Fetcher
+	Locate(ctx context.Context, u weburl.URL) (netip.Addr, bool)
 }
 
 // Recorder keeps what the crawl finds. Its methods are called by one goroutine, the
@@ -213,6 +222,9 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		defer client.Close()
 		cfg.Fetcher = client
 	}
+	if _, ok := cfg.Fetcher.(Locator); !ok { // nobody could say who shares one
+		cfg.Gate.Frontier.PerIP, cfg.Gate.Frontier.IPDelay = frontier.NoPerIP, 0
+	}
 	r := newRing(cfg)
 	c, err := newCoordinator(r, seeds)
 	if err != nil {
@@ -258,6 +270,7 @@ func guard(cfg *Config, seeds []weburl.URL) (*fetch.Guard, error) {
 type ring struct {
 	cfg       Config
 	robots    *fetch.Robots       // nil if robots.txt does not matter
+	locator   Locator             // cfg.Fetcher, if it is one
 	exchanges ExchangeRecorder    // cfg.Recorder, if it is one
 	bodies    *semaphore.Weighted // bytes of bodies that wait for the recorder; nil if none do
 	readers   chan *reader        // those that no worker has
@@ -304,6 +317,7 @@ func newRing(cfg Config) *ring {
 	}
 	r.readers = newReaders(&r.cfg)
 	r.exchanges, _ = cfg.Recorder.(ExchangeRecorder)
+	r.locator, _ = cfg.Fetcher.(Locator)
 	if r.exchanges != nil || cfg.KeepResponse {
 		r.bodies = semaphore.NewWeighted(cfg.BodyBudget)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"crawler/crawl"
+	"crawler/frontier"
 	"crawler/ledger/disk"
 	"crawler/report"
 	"crawler/store"
@@ -58,7 +59,7 @@ func TestPipe(t *testing.T) {
 			t.Logf("%d hosts need %d file descriptors, this process may have %d: raise it with ulimit -n", hosts, need, have)
 			continue
 		}
-		r := pipeOnce(t, l)
+		r := pipeOnce(t, l, frontier.NoPerIP)
 		t.Log(r)
 		if r.share() >= pipeGoal && r.wholeShare() >= pipeGoal {
 			full++
@@ -66,6 +67,25 @@ func TestPipe(t *testing.T) {
 	}
 	if full == 0 {
 		t.Errorf("the pipe was full at no scale: the goal is %.0f %%", 100*pipeGoal)
+	}
+}
+
+// TestPipeOfOneAddress crawls a thousand polite hosts at one address, which answers as soon as each
+// of them alone would: with a window for the address and without. It runs with PIPE=1 (make pipe).
+func TestPipeOfOneAddress(t *testing.T) {
+	if os.Getenv("PIPE") == "" {
+		t.Skip("PIPE=1 crawls 1,000 hosts at one address in real time (make pipe)")
+	}
+	l := load{hosts: 1000, pages: 150, conns: 256, delay: 500 * time.Millisecond, mean: 20 * time.Millisecond}
+	for _, perIP := range []int{frontier.DefaultPerIP, frontier.NoPerIP} {
+		r := pipeOnce(t, l, perIP)
+		t.Logf("at most %d requests to the address: %v", perIP, r)
+		if r.wholeShare() < pipeGoal {
+			t.Errorf("%.3f of what politeness allows", r.wholeShare())
+		}
+		if r.closest < l.delay-time.Millisecond {
+			t.Errorf("two requests to a host were %v apart at the server", r.closest)
+		}
 	}
 }
 
@@ -89,11 +109,12 @@ func (r pipeRun) String() string {
 		perThousand(r.serverCPU), r.serverCPU.Seconds()/r.wall.Seconds(), r.closest.Round(time.Millisecond), verdict)
 }
 
-// pipeOnce crawls a pipe served by another process.
-func pipeOnce(t *testing.T, l load) pipeRun {
+// pipeOnce crawls a pipe served by another process, with at most so many requests to its address.
+func pipeOnce(t *testing.T, l load, perIP int) pipeRun {
 	t.Helper()
 	port, end := startPipe(t, l)
 	cfg := l.config(port)
+	cfg.Gate.Frontier.PerIP = perIP
 	cfg.Fetch.Resolve = map[string]string{"*:" + port: "127.0.0.1:" + port}
 	dir, err := store.Create(store.Disk(), filepath.Join(t.TempDir(), "crawl"), store.Meta{}, true)
 	if err != nil {

@@ -22,6 +22,9 @@ func (c *coordinator) settle(v *Visit) {
 	if pause {
 		c.gate.Queue().Pause(now.Add(localPause))
 	}
+	if v.End != Aborted && v.End != Located && !lacks {
+		c.gate.Queue().Answered(v.Item, now, v.Outcome)
+	}
 	switch {
 	case v.refused != nil:
 		c.stop(ByRecordError)
@@ -30,8 +33,8 @@ func (c *coordinator) settle(v *Visit) {
 		c.gate.Return(&v.Task, v.Outcome.Asked())
 	case v.End == RobotsRead:
 		c.gate.RobotsFile(&v.Task, v.robotsFile(c.cfg), v.Outcome.Asked())
-	case v.End == Heard:
-		c.gate.Heard(&v.Task, v.Outcome.Asked(), now)
+	case v.End == Heard || v.End == Located:
+		c.gate.Prepared(&v.Task, v.address, v.Outcome.Asked(), now)
 	case v.End == Fetched:
 		c.fetched(v, now)
 	case v.End == Redirected:

@@ -19,7 +19,7 @@ type shortage struct{ since time.Time }
 // of something, as all others would; excused, if it did not use up an attempt.
 func (s *shortage) meet(v *Visit, now time.Time, patience time.Duration) (excused, pause bool) {
 	if v.Reason != gate.Reason(fetch.ReasonLocal) {
-		if v.End != Aborted {
+		if v.End != Aborted && v.End != Located {
 			s.since = time.Time{}
 		}
 		return false, false

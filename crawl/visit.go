@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"net/netip"
 	"time"
 
 	"crawler/fetch"
@@ -52,6 +53,7 @@ type Visit struct {
 	reserved  int64      // bytes taken from the budget of bodies
 	declined  bool       // Config.Follow is against Target
 	answers   int        // to requests, of robots.txt too
+	address   netip.Addr // of a Located one
 	hookErr   error      // of OnPage
 	refused   error      // by the Recorder: the visit does not count as done
 }
@@ -65,6 +67,7 @@ const (
 	Redirected            // to Target, if it has one
 	RobotsRead            // robots.txt was fetched; the page's turn comes
 	Heard                 // robots.txt was asked for to see whether the network is back: it is
+	Located               // nothing was asked for: the host's address was not known, and is now
 	Refused               // by Reason, without asking
 	Deferred              // the server asked for a wait or failed; another attempt will follow
 	Failed                // no answer, for Reason

@@ -55,6 +55,9 @@ func (w *worker) visit(ctx context.Context, v *Visit) {
 		w.probe(ctx, v)
 		return
 	}
+	if v.Lease.Locate && w.locate(ctx, v) {
+		return
+	}
 	if !w.allowed(ctx, v) {
 		return
 	}
@@ -66,6 +69,7 @@ func (w *worker) visit(ctx context.Context, v *Visit) {
 		return
 	}
 	v.answers++
+	v.Outcome.Latency = w.latency(resp)
 	w.read(ctx, v, resp, err)
 	if v.Response = nil; v.End == Fetched {
 		w.hook(v, resp)
@@ -76,6 +80,28 @@ func (w *worker) visit(ctx context.Context, v *Visit) {
 	case !kept:
 		resp.Release()
 	}
+}
+
+// locate finds out the address of the host of v, so that whoever shares it is not asked too much
+// together. If it cannot be known, the visit goes on, and fails if it must.
+func (w *worker) locate(ctx context.Context, v *Visit) (found bool) {
+	if w.ring.locator == nil {
+		return false
+	}
+	if v.address, found = w.ring.locator.Locate(ctx, v.URL); found {
+		v.End = Located
+	}
+	return found
+}
+
+// latency returns how long the first byte of an answer took, once the request was sent: neither
+// the look-up of a name nor a handshake says how busy a server is.
+func (w *worker) latency(resp *fetch.Response) time.Duration {
+	took := resp.FirstByte
+	if sent := w.sent.Last().Sub(resp.Started); sent > 0 {
+		took -= sent
+	}
+	return max(took, 1)
 }
 
 // probe asks the host of v for robots.txt, to see whether the network is back: its pages may be
@@ -207,11 +233,11 @@ func (w *worker) allowed(ctx context.Context, v *Visit) bool {
 
 // permission returns the decision of rules about u.
 func permission(rules *fetch.Rules, u weburl.URL) gate.Permission {
-	switch {
-	case rules.Unreachable():
+	if rules.Unreachable() {
 		return gate.Permission{Robots: gate.Unreachable, Detail: rules.Status()}
-	case !rules.Allowed(u.RequestURI()):
-		return gate.Permission{Robots: gate.Forbids, Detail: rules.Status()}
+	}
+	if allowed, why := rules.Why(u.RequestURI()); !allowed {
+		return gate.Permission{Robots: gate.Forbids, Detail: why}
 	}
 	return gate.Permission{}
 }
@@ -222,6 +248,7 @@ func (w *worker) readRobots(ctx context.Context, v *Visit) {
 	rules, err := w.ring.robots.Fetch(ctx, v.URL.Origin(), func(at weburl.URL, resp *fetch.Response, err error) bool {
 		if resp != nil {
 			v.answers++
+			v.Outcome.Latency = w.latency(resp)
 		}
 		return w.ring.exchange(v, Exchange{URL: at, Robots: true, Response: resp, Err: err})
 	})

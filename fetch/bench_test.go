@@ -224,3 +224,26 @@ func BenchmarkRobotsLookup(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkWildcardRules decides about a URL of 8 KB by 25,000 rules with stars, none of which
+// applies.
+func BenchmarkWildcardRules(b *testing.B) {
+	var file strings.Builder
+	file.WriteString("user-agent: *\n")
+	for i := range 25_000 {
+		fmt.Fprintf(&file, "disallow: /*aaaab%d\n", i)
+	}
+	rules := ParseRobots([]byte(file.String()), "walker")
+	for name, path := range map[string]string{
+		"8KB":  "/" + strings.Repeat("aaaab", 1600),
+		"80B":  "/shop/category/article-with-a-name-of-usual-length?page=7&sort=price&colour=red",
+		"miss": "/" + strings.Repeat("x", 8000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				rules.Allowed(path)
+			}
+		})
+	}
+}

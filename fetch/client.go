@@ -57,6 +57,10 @@ type Config struct {
 	// Accept-Encoding). New refuses names and values HTTP does not allow, line
 	// breaks above all, and fields that the protocol sets.
 	Header http.Header
+	// OriginHeaders are sent with requests to their origins alone, over Header: never to where
+	// a redirect leads, nor for another origin's robots.txt. Of two values for a field of one
+	// origin the later one counts. New refuses what it refuses in Header.
+	OriginHeaders []OriginHeader
 	// Prepare, if not nil, is called for every request before it is sent, those for
 	// robots.txt included, to set fields per host or to sign the request. An error keeps the
 	// request from being sent: Get returns an *Error that wraps it, with ReasonRequest
@@ -147,11 +151,12 @@ type Config struct {
 // Client fetches pages. It is safe for concurrent use.
 type Client struct {
 	cfg       Config
-	own       *http1          // nil: the transport is used
-	transport *http.Transport // nil: own is used
-	guard     *guard          // nil: none
-	base      *http.Request   // what all requests share; its header is never written to
-	absolute  bool            // an HTTP proxy gets the requests for http URLs
+	own       *http1                   // nil: the transport is used
+	transport *http.Transport          // nil: own is used
+	guard     *guard                   // nil: none
+	base      *http.Request            // what other requests share; never written to
+	origins   map[string]*http.Request // of an origin's own
+	absolute  bool                     // an HTTP proxy gets the requests for http URLs
 	pools     pools
 	closed    atomic.Bool
 }
@@ -173,6 +178,9 @@ func New(cfg Config) (*Client, error) {
 	}
 	c := &Client{cfg: cfg, guard: newGuard(cfg.Guard)}
 	c.base = &http.Request{Method: http.MethodGet, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header}
+	if c.origins, err = originRequests(c.base, cfg.OriginHeaders); err != nil {
+		return nil, err
+	}
 	if !cfg.HTTP2 && cfg.Proxy == nil {
 		c.own = newHTTP1(c)
 		return c, nil
@@ -337,7 +345,7 @@ func (c *Client) ask(ctx context.Context, res *Response) (*http.Response, error)
 // overHTTP1 asks over a connection of our own.
 func (c *Client) overHTTP1(ctx context.Context, res *Response) (*http.Response, error) {
 	deadline := res.Started.Add(c.cfg.Timeout)
-	req := c.base
+	req := c.shared(res.URL)
 	res.Request = req.Header
 	if c.cfg.Jar != nil || c.cfg.Prepare != nil {
 		pageCtx, cancel := context.WithDeadline(ctx, deadline)

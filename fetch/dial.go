@@ -33,6 +33,9 @@ func (c *Client) connect(ctx context.Context, network, addr string) (net.Conn, e
 	if c.cfg.DialContext != nil {
 		return c.cfg.DialContext(ctx, network, to)
 	}
+	if err := sentIn(ctx).takeFailed(network, addr); err != nil {
+		return nil, err
+	}
 	dialer := &net.Dialer{KeepAlive: keepAlive, Resolver: c.cfg.Resolver}
 	if c.guard == nil || named || c.cfg.Proxy != nil {
 		return dialer.DialContext(ctx, network, to)

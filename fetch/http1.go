@@ -35,7 +35,8 @@ type http1 struct {
 	cfg       *Config
 	dial      func(ctx context.Context, network, addr string) (net.Conn, error)
 	tls       *tls.Config
-	fields    []byte // the lines of the header that requests share
+	base      *http.Request // the Client's
+	fields    []byte        // the lines of its header
 	idle      idleConns
 	exchanges sync.Pool
 	pools     *pools
@@ -43,7 +44,7 @@ type http1 struct {
 
 func newHTTP1(c *Client) *http1 {
 	h := &http1{
-		cfg: &c.cfg, dial: c.dial, tls: tlsConfig(c.cfg.TLS), pools: &c.pools,
+		cfg: &c.cfg, base: c.base, dial: c.dial, tls: tlsConfig(c.cfg.TLS), pools: &c.pools,
 		idle: idleConns{most: c.cfg.MaxConns, perHost: c.cfg.PerHost},
 	}
 	if c.cfg.MaxOpen > 0 {
@@ -197,7 +198,7 @@ func (x *exchange) send(req *http.Request) error {
 	x.out.WriteString(" HTTP/1.1\r\nHost: ")
 	x.out.WriteString(u.Host())
 	x.out.WriteString("\r\n")
-	if x.h.cfg.Jar == nil && x.h.cfg.Prepare == nil {
+	if req == x.h.base {
 		x.out.Write(x.h.fields)
 	} else {
 		writeFields(&x.out, req.Header)

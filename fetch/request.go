@@ -61,7 +61,7 @@ func checkField(key string, values []string) error {
 // still use it when RoundTrip has returned. So its URL lives in the Response,
 // which is new for each Get anyway.
 func (c *Client) request(ctx context.Context, res *Response) (*http.Request, error) {
-	req := c.base.WithContext(ctx)
+	req := c.shared(res.URL).WithContext(ctx)
 	c.setURL(&res.asked, res.URL)
 	req.URL = &res.asked
 	var cookies []*http.Cookie

@@ -27,9 +27,8 @@ const (
 // RobotsConfig sets how robots.txt files are fetched and kept.
 type RobotsConfig struct {
 	// Token is the product token that robots.txt groups name this crawler by.
-	// Empty, it is the beginning of the Client's user agent: "walker" of
-	// "walker/1.0 (+https://example.com)". Of a Getter that is no *Client the user agent
-	// is unknown: set Token, or it is "crawler".
+	// Empty, it is the ProductToken of the Client's user agent. Of a Getter that is no
+	// *Client the user agent is unknown: set Token, or it is "crawler".
 	Token string
 	TTL   time.Duration // how long rules are good for; 24 h, the most by RFC 9309
 	// ErrorTTL is when to ask again after a failure; 10 min. Below 0 a failure is kept only
@@ -81,7 +80,7 @@ func NewRobots(g Getter, cfg RobotsConfig) *Robots {
 			return c.get(ctx, u, limits{body: cfg.MaxBytes})
 		}
 	}
-	cfg.Token = cmp.Or(cfg.Token, productToken(agent))
+	cfg.Token = cmp.Or(cfg.Token, ProductToken(agent))
 	cfg.TTL = positive(cfg.TTL, DefaultRobotsTTL)
 	cfg.ErrorTTL = min(cmp.Or(cfg.ErrorTTL, DefaultRobotsErrorTTL), cfg.TTL)
 	cfg.MaxOrigins = positive(cfg.MaxOrigins, DefaultRobotsOrigins)
@@ -92,16 +91,6 @@ func NewRobots(g Getter, cfg RobotsConfig) *Robots {
 		kept: make(map[string]*list.Element), used: list.New(),
 		pending: make(map[string]*pendingRobots),
 	}
-}
-
-// productToken cuts the product token off the front of a user agent.
-func productToken(userAgent string) string {
-	for i := range len(userAgent) {
-		if !isIdentifier(userAgent[i]) {
-			return userAgent[:i]
-		}
-	}
-	return userAgent
 }
 
 // Lookup returns the rules of an origin if they are at hand and fresh. It never
@@ -287,7 +276,7 @@ func (r *Robots) read(at weburl.URL, res *Response, err error) outcome {
 	status := strconv.Itoa(res.Status)
 	switch {
 	case res.Status < 300:
-		return outcome{rules: ParseRobots(r.file(res), r.cfg.Token), ttl: r.cfg.TTL}
+		return r.found(res)
 	case res.Status < 400:
 		next, err := at.Resolve(res.Location)
 		if err != nil || res.Location == "" {
@@ -301,6 +290,20 @@ func (r *Robots) read(at weburl.URL, res *Response, err error) outcome {
 		rules.patience = res.RetryAfter
 		return outcome{rules: rules, ttl: min(max(r.cfg.ErrorTTL, res.RetryAfter), r.cfg.TTL)}
 	}
+}
+
+// found is the answer where there is something at robots.txt, if only a page: one that wants a
+// person to answer it stands before rules that nobody here can read (section 2.3.1.4), any
+// other is what the site answers every URL with, and has no rules.
+func (r *Robots) found(res *Response) outcome {
+	file := r.file(res)
+	if name := Challenge(res); name != "" {
+		return outcome{rules: uniform(RobotsChallenge, "disallow-all: challenge ("+name+")"), ttl: r.cfg.ErrorTTL}
+	}
+	if isDocument(file) {
+		return outcome{rules: uniform(RobotsPage, "allow-all: a page"), ttl: r.cfg.TTL}
+	}
+	return outcome{rules: ParseRobots(file, r.cfg.Token), ttl: r.cfg.TTL}
 }
 
 // file returns the part of a body that counts. The Response stays as it is: the Getter may

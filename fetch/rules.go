@@ -43,7 +43,9 @@ const (
 	RobotsNoGroup     RobotsSource = "no-group"    // the file has neither: all is allowed
 	RobotsMissing     RobotsSource = "missing"     // 4xx except 429: all is allowed
 	RobotsRedirects   RobotsSource = "redirects"   // too many, or without target: all is allowed
+	RobotsPage        RobotsSource = "page"        // HTML: all is allowed
 	RobotsUnreachable RobotsSource = "unreachable" // 429, 5xx, no answer: nothing is allowed
+	RobotsChallenge   RobotsSource = "challenge"   // 2xx with a Challenge: the same
 )
 
 // Allowed reports whether the crawler may fetch a URL of this origin, given as
@@ -51,24 +53,42 @@ const (
 // long; with no match the URL is allowed, and /robots.txt always is (section
 // 2.2.2).
 //
-// Its cost grows with the number of rules times the length of requestURI in the
-// worst case, and it allocates only when requestURI needs another spelling.
+// Its cost is bounded: rules with "*" are tried until they have searched 4 MiB of the URL, over
+// and over. A URL that is still undecided then is not allowed, since a rule that was not tried may
+// forbid it; Why says so. It allocates only when requestURI needs another spelling.
 func (r *Rules) Allowed(requestURI string) bool {
+	allowed, _ := r.decide(requestURI)
+	return allowed
+}
+
+// Why is Allowed with a Status for this URL.
+func (r *Rules) Why(requestURI string) (allowed bool, status string) {
+	allowed, decided := r.decide(requestURI)
+	if !decided {
+		return allowed, r.status + ", too many rules with * for so long a URL"
+	}
+	return allowed, r.status
+}
+
+func (r *Rules) decide(requestURI string) (allowed, decided bool) {
 	switch {
 	case requestURI == robotsPath, r.verdict == allowAll:
-		return true
+		return true, true
 	case r.verdict == disallowAll:
-		return false
+		return false, true
 	case len(r.rules) == 0:
-		return true
+		return true, true
 	}
 	t := newTarget(requestURI)
 	for i := range r.rules {
-		if r.rules[i].matches(t) {
-			return r.rules[i].allow
+		switch {
+		case r.rules[i].matches(&t):
+			return r.rules[i].allow, true
+		case t.work < 0:
+			return false, false
 		}
 	}
-	return true
+	return true, true
 }
 
 // For returns the answer for one URL of this origin, as Rules that must be
@@ -77,11 +97,12 @@ func (r *Rules) Allowed(requestURI string) bool {
 // only the answer, and the rules stay in Robots, which bounds them together.
 func (r *Rules) For(requestURI string) *Rules {
 	v := allowAll
-	if !r.Allowed(requestURI) {
+	allowed, status := r.Why(requestURI)
+	if !allowed {
 		v = disallowAll
 	}
 	return &Rules{
-		verdict: v, source: r.source, status: r.status, err: r.err, patience: r.patience,
+		verdict: v, source: r.source, status: status, err: r.err, patience: r.patience,
 		expires: r.expires, size: rulesOverhead,
 	}
 }
@@ -100,15 +121,17 @@ func (r *Rules) Sitemaps() []string { return r.sitemaps }
 func (r *Rules) Source() RobotsSource { return r.source }
 
 // Status says the same for people, in a few words that may change: "rules: group
-// crawler", "rules: group *", "allow-all: no group", "allow-all: 404",
-// "allow-all: too many redirects", "disallow-all: 503",
+// crawler", "rules: group *", "allow-all: no group", "allow-all: 404", "allow-all: a page",
+// "allow-all: too many redirects", "disallow-all: 503", "disallow-all: challenge (anubis)",
 // "disallow-all: unreachable (timeout)" and the like.
 func (r *Rules) Status() string { return r.status }
 
 // Unreachable reports whether everything is disallowed only because robots.txt
-// could not be fetched: Source is RobotsUnreachable. It is worth asking again after
-// Expires.
-func (r *Rules) Unreachable() bool { return r.source == RobotsUnreachable }
+// could not be fetched: Source is RobotsUnreachable or RobotsChallenge. It is worth asking again
+// after Expires.
+func (r *Rules) Unreachable() bool { return isUnreachable(r.source) }
+
+func isUnreachable(s RobotsSource) bool { return s == RobotsUnreachable || s == RobotsChallenge }
 
 // Err returns the Getter's error if it got no answer, which is an *Error if it is a
 // Client; nil if there was an answer of any status.
@@ -131,7 +154,7 @@ const (
 // uniform returns rules that are the same for every URL.
 func uniform(source RobotsSource, status string) *Rules {
 	v := allowAll
-	if source == RobotsUnreachable {
+	if isUnreachable(source) {
 		v = disallowAll
 	}
 	return &Rules{verdict: v, source: source, status: status, size: rulesOverhead}
@@ -252,21 +275,6 @@ func (p *robotsParser) rules() *Rules {
 // isAnyAgent accepts "*", also when words follow it.
 func isAnyAgent(value []byte) bool {
 	return len(value) > 0 && value[0] == '*' && (len(value) == 1 || isBlank(value[1]))
-}
-
-// isAgent reports whether a user-agent line names token, whatever the case. Of
-// the value, the product token at its beginning counts: "FooBot/2.1" and
-// "FooBot (test)" name FooBot, "FooBot-News" does not (section 2.2.1).
-func isAgent(value []byte, token string) bool {
-	if token == "" || len(value) < len(token) || !strings.EqualFold(string(value[:len(token)]), token) {
-		return false
-	}
-	return len(value) == len(token) || !isIdentifier(value[len(token)])
-}
-
-// isIdentifier reports the characters of a product token.
-func isIdentifier(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_'
 }
 
 // The lines that mean something here.

@@ -270,6 +270,58 @@ func hostileRobots(size int) map[string]string {
 	}
 }
 
+// A decision searches maxWork bytes at most, and what it cannot decide with them is not allowed.
+func TestWildcardWorkIsBounded(t *testing.T) {
+	stars := func(n int, tail string) *Rules {
+		var b strings.Builder
+		b.WriteString("user-agent: *\n")
+		for i := range n {
+			fmt.Fprintf(&b, "disallow: /*aaaab%d\n", i)
+		}
+		return ParseRobots([]byte(b.String()+tail), "walker")
+	}
+	long := "/" + strings.Repeat("aaaab", 1600)
+	for _, c := range []struct {
+		name             string
+		rules            *Rules
+		path             string
+		allowed, decided bool
+	}{
+		{"25,000 rules, 8 KB", stars(25_000, ""), long, false, false},
+		{"25,000 rules, 8 KB, allowed by a rule that is not reached", stars(25_000, "allow: /\n"), long, false, false},
+		{"25,000 rules, 8 KB, allowed by the first", stars(25_000, "allow: /aaaabaaaabaaaabaaaab\n"), long, true, true},
+		{"25,000 rules, 100 bytes", stars(25_000, ""), long[:100], true, true},
+		{"25,000 rules, forbidden by the last", stars(25_000, "disallow: /\n"), "/a", false, true},
+		{"400 rules, 8 KB", stars(400, ""), long, true, true},
+		{"2,000 rules, 2 KB", stars(2000, ""), long[:2000], true, true},
+		{"stars in one rule", ParseRobots([]byte("user-agent: *\ndisallow: /"+strings.Repeat("*a", 4000)), "walker"), "/" + strings.Repeat("a", 4000), false, true},
+	} {
+		allowed, decided := c.rules.decide(c.path)
+		if allowed != c.allowed || decided != c.decided {
+			t.Errorf("%s: allowed %v, decided %v", c.name, allowed, decided)
+		}
+		if ok, why := c.rules.Why(c.path); ok != allowed || strings.Contains(why, "too many rules") == decided {
+			t.Errorf("%s: %v, %q", c.name, ok, why)
+		}
+		if one := c.rules.For(c.path); one.Allowed(c.path) != allowed || strings.Contains(one.Status(), "too many rules") == decided {
+			t.Errorf("%s, kept for one URL: %q", c.name, one.Status())
+		}
+	}
+	for name, file := range hostileRobots(100 << 10) {
+		rules := ParseRobots([]byte(file), "walker")
+		target := newTarget(long + "?" + strings.Repeat("a/", 500))
+		for i := range rules.rules {
+			rules.rules[i].matches(&target)
+			if target.work < 0 {
+				break
+			}
+		}
+		if target.work < -2*len(target.text)-pieceWork {
+			t.Errorf("%s: %d bytes beyond the bound", name, -target.work)
+		}
+	}
+}
+
 // A hostile file may cost time in proportion to its size, and its rules may not
 // cost much more memory than it has bytes.
 func TestHostileRobots(t *testing.T) {

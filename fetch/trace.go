@@ -42,6 +42,8 @@ type Sent struct {
 	began time.Time
 	n     atomic.Int64
 	last  atomic.Int64 // ns since began
+
+	failed atomic.Pointer[failedLookup] // by Locate; nil: none
 }
 
 // Count returns how many requests there were.

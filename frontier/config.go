@@ -18,6 +18,12 @@ type Config struct {
 	// a longer wait is closed at once. While no host has answered at all it is a minute at most,
 	// unless this machine has no network.
 	Patience time.Duration
+	// PerIP is how many requests to one IP address may be in flight, of all hosts there; 0 means
+	// DefaultPerIP, NoPerIP sets no limit. It is an upper bound: the address gets fewer while
+	// more make it slower. IPDelay is the least time between the starts of two of them; without
+	// one they are spread by how soon the address answers. With NoDelay addresses do not matter.
+	PerIP    int
+	IPDelay  time.Duration
 	Interval time.Duration // least time between two requests to any hosts; 0 means none
 	Slots    int           // workers; up to a quarter are kept for prompt hosts. 0 keeps none
 	Disk     Disk          // stores queued URLs beyond Window; nil keeps everything in memory
@@ -34,6 +40,13 @@ const DefaultDelay = time.Second
 
 // DefaultOrderPages is how many queued URLs get a score under an Order: some 64 MiB.
 const DefaultOrderPages = 1 << 18
+
+// DefaultPerIP is a Config.PerIP that a large server does not feel, and that a small one never
+// gets. At half a second an answer it allows 512 requests a second.
+const DefaultPerIP = 256
+
+// NoPerIP is the Config.PerIP for no limit of requests to an address.
+const NoPerIP = -1
 
 // NoDelay is the Delay for a crawl of one's own site: requests follow each other without a
 // pause.
@@ -53,6 +66,14 @@ func (c Config) withDefaults() Config {
 		c.MaxDelay = 0
 	}
 	c.PerHost = max(c.PerHost, 1)
+	switch {
+	case c.Delay == 0:
+		c.PerIP, c.IPDelay = 0, 0
+	case c.PerIP == 0:
+		c.PerIP = DefaultPerIP
+	case c.PerIP < 0:
+		c.PerIP = 0
+	}
 	if c.MaxFailures == 0 {
 		c.MaxFailures = 10
 	}

@@ -32,6 +32,10 @@
 // or fails or throttles MaxFailures times in a row, is closed: it is not asked again, and
 // its queue can be drained.
 //
+// Hosts that share an IP address share a window of requests in flight and a least gap between two,
+// which follow how soon the address answers: docs/design/010-addresses.md. They are known where
+// whoever fetches finds out addresses (Lease.Locate).
+//
 // The package is pure: it starts no goroutine and reads no clock (the present
 // moment is an argument), so an hour of politeness can be tested in
 // microseconds. A Frontier has one owner and is not safe for concurrent use.
@@ -48,12 +52,13 @@
 // reads a block. It does not grow with the number of queued URLs
 // (BenchmarkQueuedOnDisk: ten million on ten thousand hosts in 14 MiB, including the
 // default Window of 8). Restore continues from the last Commit. A known host
-// costs some 370 bytes for the length of the crawl, and 140 more while it has a queue on
+// costs some 430 bytes for the length of the crawl, and 140 more while it has a queue on
 // disk.
 package frontier
 
 import (
 	"container/heap"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -70,15 +75,18 @@ type Frontier struct {
 	ready   hostHeap
 	global  time.Time // nothing is leased before: the later of Interval's and Pause's time
 	paused  time.Time // Pause's part of global
-	turn    uint64    // leases so far; orders hosts that became ready together
+	turn    uint64    // counts leases; orders hosts that became ready together
 	queued  int
 	leased  int
 	just    weburl.URL // leased by the latest call, if that was Next
 	slots   slots
 	network network
-	began   time.Time // of this run, if it restored an earlier one's hosts
-	steer   *steering // nil in breadth-first order
-	record  []byte    // the record being written; kept to save an allocation per push
+	lines   [2]lineHeap // at addresses with room: of unproven hosts, and of prompt ones
+	began   time.Time   // of this run, if it restored an earlier one's hosts
+	steer   *steering   // nil in breadth-first order
+	record  []byte      // the record being written; kept to save an allocation per push
+
+	addresses map[netip.Addr]place // where hosts are; see networkOf
 
 	// With Config.Disk only.
 	pager  *pager
@@ -90,7 +98,7 @@ type Frontier struct {
 
 // New returns an empty Frontier.
 func New(cfg Config) *Frontier {
-	f := &Frontier{cfg: cfg.withDefaults(), hosts: make(map[string]*host)}
+	f := &Frontier{cfg: cfg.withDefaults(), hosts: make(map[string]*host), addresses: make(map[netip.Addr]place), turn: firstTurn}
 	if cfg.Disk != nil {
 		f.pager = newPager(cfg.Disk, f.cfg.Window)
 	}
@@ -179,10 +187,18 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	spent := it.Attempt >= f.cfg.Retries
 	last := spent && h.fine(&it) || f.expired(&it, now)
 	it.Lease = Lease{Last: last, LastFaulty: last || spent && h.well(), Outage: f.network.down}
+	it.Lease.Locate = !h.located && !f.network.down && f.cfg.shares()
 	f.turn++
 	h.turn = f.turn
 	f.queued--
 	f.lease(h, 1)
+	waited := h.line != nil
+	if waited {
+		f.unline(h)
+	}
+	if h.address != nil {
+		f.enter(h, now, waited)
+	}
 	h.previous, h.previousGlobal = h.notBefore, f.global
 	f.charge(h, now)
 	f.just = it.URL
@@ -208,7 +224,11 @@ func (f *Frontier) Pause(until time.Time) {
 // so that the host's clock counts from the moment it is really asked.
 func (f *Frontier) Start(it Item, now time.Time) {
 	f.just = weburl.URL{}
-	f.charge(f.host(it.URL.Host()), now)
+	h := f.host(it.URL.Host())
+	if h.address != nil {
+		f.spread(h.address, now)
+	}
+	f.charge(h, now)
 }
 
 func (f *Frontier) charge(h *host, now time.Time) {
@@ -283,6 +303,9 @@ func (f *Frontier) release(it Item, started time.Time) *host {
 	h := f.host(it.URL.Host())
 	h.leases = f.leases.remove(h.leases, &it)
 	f.lease(h, -1)
+	if h.address != nil {
+		f.leave(h, started)
+	}
 	h.held = false
 	if !started.IsZero() {
 		h.notBefore = later(h.notBefore, started.Add(h.spacing()))
@@ -341,7 +364,7 @@ func (f *Frontier) host(name string) *host {
 	h, ok := f.known(name)
 	if !ok {
 		name = strings.Clone(name) // a link shares memory with the other links of its page
-		h = &host{name: name, delay: f.cfg.Delay, index: notReady}
+		h = &host{name: name, delay: f.cfg.Delay, index: notReady, turn: firstTurn}
 		if f.steer != nil {
 			h.steer = &hostSteering{}
 		}

@@ -31,15 +31,21 @@ type host struct {
 	prompt     bool  // its last attempt brought an answer within promptness
 	busy       bool  // counted in slots.prompt
 	parked     bool  // in slots.parked
+	located    bool  // its address was found out
 	held       bool  // until a lease ends: see Postpone
 	leases     int32 // newest of its leases, in the list of leases
 	turn       uint64
+	address    *address // that it shares; nil if it shares none
+	line       *line    // at the address, nil if it stands in none
 	leased     int32
 	index      int32 // in the heap, or notReady
 
 	// Of the last lease: the frontier's clock before it and after.
 	previousGlobal, chargedGlobal time.Time
 }
+
+// firstTurn is the turn of a host that had none. Those whose address was just found are before it.
+const firstTurn = 1
 
 func (h *host) spacing() time.Duration {
 	if h.trouble == nil {

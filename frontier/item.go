@@ -34,6 +34,9 @@ type Lease struct {
 	// The network seems to be away: the host must first be asked for something that it has
 	// answered before, such as robots.txt. If it answers, see Heard.
 	Outage bool
+
+	// The host's address is not known: see Located. Whoever cannot find it out goes on.
+	Locate bool
 }
 
 // Linked returns the URL as it stands in the page Via, or as the seed that it is.
@@ -68,6 +71,7 @@ type Outcome struct {
 	Why        string        // in a word, what is wrong; kept while the host is in trouble
 	Started    time.Time     // when the attempt began; zero counts from the lease
 	Sent       time.Time     // when the request was sent, after name and handshake; zero: unknown
+	Latency    time.Duration // from Sent to the answer's first byte; zero: unknown
 	RetryAfter time.Duration // wait the host asked for, 0 if none
 	NoPage     bool          // a redirect or a refusal: gives its place in the page budget back
 }

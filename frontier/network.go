@@ -164,7 +164,7 @@ func (f *Frontier) nextTurn() (*host, time.Time) {
 	case n.down:
 		return h, later(n.probe, later(f.global, h.notBefore))
 	}
-	return h, later(f.global, h.due())
+	return h, later(f.global, h.opens())
 }
 
 // witness returns the host to ask whether the network is back: one that has answered before,

@@ -40,7 +40,7 @@ func (f *Frontier) Done(it Item, now time.Time, o Outcome) Disposition {
 // connections per host the charge may be another request's, and stays, unless nothing
 // has happened since.
 func (f *Frontier) refund(h *host, atOnce bool) {
-	if f.cfg.PerHost > 1 && !atOnce {
+	if f.unspread(h); f.cfg.PerHost > 1 && !atOnce {
 		return
 	}
 	h.notBefore = later(h.previous, h.backoffUntil())

@@ -57,18 +57,37 @@ func (f *Frontier) crowded() bool {
 // of an unproven host ends. Unproven hosts that must wait for that are parked, each once:
 // O(log hosts).
 func (f *Frontier) upNext() *host {
-	for f.crowded() {
+	for crowded := f.crowded(); ; {
 		h := f.first()
-		if h == nil || h.prompt {
+		if crowded && h != nil && !h.prompt {
+			f.put(h, false)
+			h.parked = true
+			heap.Push(&f.slots.parked, h)
+			continue
+		}
+		if !crowded && len(f.slots.parked) > 0 && (h == nil || before(f.slots.parked[0], h)) {
+			h = f.slots.parked[0]
+		}
+		if h != nil && h.address != nil && f.shut(h) {
+			f.lineUp(h)
+			continue
+		}
+		if len(f.lines[0]) == 0 && len(f.lines[1]) == 0 {
 			return h
 		}
-		f.put(h, false)
-		h.parked = true
-		heap.Push(&f.slots.parked, h)
+		return f.firstInLine(h, crowded)
 	}
-	h := f.first()
-	if len(f.slots.parked) > 0 && (h == nil || before(f.slots.parked[0], h)) {
-		return f.slots.parked[0]
+}
+
+// firstInLine returns the first host of a line, if its turn comes before that of h.
+func (f *Frontier) firstInLine(h *host, crowded bool) *host {
+	for i := range f.lines {
+		if len(f.lines[i]) == 0 || i == 0 && crowded {
+			continue
+		}
+		if l := f.lines[i][0].hosts.hostHeap[0]; h == nil || f.sooner(l, h) {
+			h = l
+		}
 	}
 	return h
 }
@@ -100,6 +119,8 @@ func (f *Frontier) place(h *host) {
 	case h.parked:
 		heap.Remove(&f.slots.parked, int(h.index))
 		h.parked = false
+	case h.line != nil && f.stays(h, ready):
+		return
 	}
 	f.put(h, ready)
 }

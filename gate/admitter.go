@@ -24,16 +24,18 @@ type admitter struct {
 	deferred deferrals
 	givenUps givenUps
 	refusals refusals
+	budgets  bool // a host takes so many URLs at most
 	more     bool // seeds may be added
 	final    bool // refusals are final now
 	admitted int
 	maybe    int64 // admissions that had to wait for the log
 }
 
-func newAdmitter(j Journal, f *frontier.Frontier, seen dedup.SeenTest, more bool) admitter {
+func newAdmitter(cfg *Config, j Journal, f *frontier.Frontier, seen dedup.SeenTest) admitter {
 	log, _ := seen.(*dedup.Logged)
 	return admitter{
-		journal: j, queue: f, seen: seen, log: log, deferred: newDeferrals(j), givenUps: givenUps{journal: j}, more: more,
+		journal: j, queue: f, seen: seen, log: log, deferred: newDeferrals(j), givenUps: givenUps{journal: j},
+		budgets: cfg.Frontier.MaxPerHost > 0, more: cfg.MoreSeeds,
 		refusals: refusals{journal: j, skipped: map[Reason]int{}, errors: map[Reason]int{}},
 	}
 }
@@ -154,7 +156,7 @@ func (a *admitter) full(u weburl.URL) Reason {
 	switch {
 	case a.queue.Closed(u):
 		return HostClosed
-	case !a.queue.HasRoom(u):
+	case !a.queue.HasRoom(u) || a.budgets && a.reported.concluded(u.String()):
 		return HostBudget
 	}
 	return ""
@@ -194,7 +196,12 @@ func (a *admitter) turnAway(o offer, r Reason) {
 		return
 	}
 	a.refusals.add(d.skip())
-	if r == HostClosed {
+	switch r {
+	case HostBudget:
+		if !a.final {
+			a.reported.conclude(o.URL.String())
+		}
+	case HostClosed:
 		a.givenUps.note(givenUp{offer: o, reason: r})
 	}
 }

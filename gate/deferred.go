@@ -26,8 +26,8 @@ func (d *deferral) skip() Skip {
 	return s
 }
 
-// How many URLs are deferred at most. Further refusals are reported at once: a URL of those
-// that is admitted all the same has two records.
+// How many URLs are deferred at most. Further refusals are reported at once. Those for a host's
+// budget are final then; any other URL that is admitted all the same has two records.
 const (
 	maxDeferred       = 1 << 16  // for any reason but traps
 	maxTrapped        = 32 << 10 // as traps'

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"net/netip"
 	"time"
 
 	"crawler/dedup"
@@ -48,7 +49,7 @@ func newGate(cfg Config, j Journal, seen dedup.SeenTest) *Gate {
 	g := &Gate{
 		cfg: cfg, journal: j, traps: newTraps(&cfg),
 		queue:    queue{frontier: f, journal: j, permits: permits{}, credits: cfg.Frontier.Order != frontier.BreadthFirst},
-		admitter: newAdmitter(j, f, seen, cfg.MoreSeeds),
+		admitter: newAdmitter(&cfg, j, f, seen),
 	}
 	if cfg.MaxDepth != 0 {
 		g.admitter.depths = frontier.NewDepths(max(0, cfg.MaxDepth))
@@ -64,6 +65,9 @@ type Task struct {
 	Probe      bool        // tests a closed pattern of a trap
 	lease      trap.Lease  // the guard's
 }
+
+// Unread reports whether the guard against traps does not want to read the page.
+func (t *Task) Unread() bool { return t.lease.Unread }
 
 // maxJudged is how many URLs Next refuses or postpones before everything else has its turn.
 const maxJudged = 64
@@ -134,11 +138,12 @@ func (g *Gate) Return(t *Task, started time.Time) {
 	g.queue.giveBack(t, started)
 }
 
-// Heard ends the lease of a Task of an Outage whose host has answered, and puts the URL back to the
-// front of its queue. asked is when the request was sent.
-func (g *Gate) Heard(t *Task, asked, now time.Time) {
+// Prepared ends the lease of a Task that its host must be prepared for first, and puts the URL back
+// to the front of its queue: of an Outage, now that the host has answered a request sent at asked,
+// or to be located, and the host is at this address.
+func (g *Gate) Prepared(t *Task, at netip.Addr, asked, now time.Time) {
 	g.traps.ended(t.lease)
-	g.queue.heard(t, asked, now)
+	g.queue.prepared(t, at, asked, now)
 }
 
 // Drain refuses URLs that are queued on closed hosts, as many as the recorder can keep up
@@ -202,6 +207,7 @@ type Queue interface {
 	Ready(it frontier.Item, now time.Time) bool
 	Start(it frontier.Item, now time.Time)
 	Pause(until time.Time)
+	Answered(it frontier.Item, now time.Time, o frontier.Outcome)
 	Wake() (time.Time, bool)
 	Queued() int
 	Leased() int

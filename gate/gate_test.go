@@ -541,3 +541,27 @@ func TestTrapNeedsNewLinks(t *testing.T) {
 		}
 	}
 }
+
+// Beyond the limit of deferred URLs a refusal for a host's budget is reported at once, and stands:
+// the URL does not become a page as well when its host gets room again.
+func TestRefusedForGoodBeyondTheLimit(t *testing.T) {
+	script := []byte("a/ page")
+	for i := range 1<<16 + 1000 {
+		script = fmt.Appendf(script, " a/%d", i)
+	}
+	script = append(script, " b/1\nb/ moved\nc/ page b/1 b/2"...)
+	for _, m := range []mode{{}, {restart: 1}} {
+		w := begin(row{seeds: "a/ b/ c/", change: budget(1), script: string(script)}, m)
+		w.exhaust()
+		if m.restart > 0 {
+			w.restart()
+		}
+		w.finish()
+		if !slices.Contains(w.leased, "b/2") {
+			t.Errorf("%s: nothing takes the place of b/; leased were %v", m, w.leased)
+		}
+		if w.checkFates(); len(w.errs) > 0 {
+			t.Errorf("%s: %s", m, w.errs[0])
+		}
+	}
+}

@@ -70,9 +70,9 @@ func TestGuardSurvives(t *testing.T) {
 
 // The full form takes the place of the events since the last one when those are as many bytes.
 func TestFullFormNowAndThen(t *testing.T) {
-	w := begin(row{seeds: "a/", change: guarded, script: "a/ page " + many("a/%d", 0, 1500)}, mode{false, 1 << 30})
+	w := begin(row{seeds: "a/", change: guarded, script: "a/ page " + many("a/%d", 0, 3500)}, mode{false, 1 << 30})
 	events, full := 0, 0
-	for i := range 1000 {
+	for i := range 3000 {
 		w.event([]string{short(w.flight0().URL.String()), "page", "a/x/" + string(rune('a'+i%26))})
 		n := 0
 		for key := range w.disk.records {
@@ -86,7 +86,7 @@ func TestFullFormNowAndThen(t *testing.T) {
 		events = n
 	}
 	if form, _ := w.disk.Get([]byte("mtraps")); full == 0 || full > 5 || len(form) == 0 {
-		t.Errorf("of 1,000 commits %d wrote the full form, of %d bytes", full, len(form))
+		t.Errorf("of 3,000 commits %d wrote the full form, of %d bytes", full, len(form))
 	}
 	w.restart() // both can be read
 }

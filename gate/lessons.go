@@ -32,13 +32,15 @@ func (t *traps) watch(p *Page) {
 	if t.guard == nil || p.Sitemap {
 		return
 	}
-	via, _ := weburl.Parse(p.Via) // zero for an entry point
-	t.watching, t.page = true, lesson{url: p.URL, via: via, lease: p.lease, links: t.page.links[:0]}
+	t.watching, t.page = true, lesson{url: p.URL, lease: p.lease, links: t.page.links[:0]}
+	if t.reads = !p.Unread(); t.reads {
+		t.page.via, _ = weburl.Parse(p.Via) // zero for an entry point
+	}
 }
 
 // link records a link of that page.
 func (t *traps) link(u weburl.URL, known bool) {
-	if t.watching && len(t.page.links) < trap.MaxLinks {
+	if t.watching && t.reads && len(t.page.links) < trap.MaxLinks {
 		t.page.links = append(t.page.links, met{u, known})
 	}
 }
@@ -49,7 +51,7 @@ const maxLessons = 256
 
 // wait records a link of which c will tell whether it is known.
 func (t *traps) wait(c *pendingCheck) {
-	if !t.watching || len(t.page.links) == trap.MaxLinks {
+	if !t.watching || !t.reads || len(t.page.links) == trap.MaxLinks {
 		return
 	}
 	if t.later == nil && len(t.lessons) < maxLessons {

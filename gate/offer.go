@@ -90,7 +90,7 @@ func (g *Gate) offerLink(page weburl.URL, o offer) {
 		g.admitter.refuse(o, r)
 		return
 	}
-	if g.admitter.depths != nil && g.traps.watching {
+	if g.admitter.depths != nil && g.traps.watching && g.traps.reads {
 		_, a := g.admitter.seen.Peek(o.URL)
 		g.traps.link(o.URL, a != dedup.New)
 	}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"net/netip"
 	"slices"
 	"time"
 
@@ -35,10 +36,16 @@ func (q *queue) giveBack(t *Task, started time.Time) {
 	q.journal.Changed(0)
 }
 
-// heard ends a lease whose host has answered during an outage.
-func (q *queue) heard(t *Task, asked, now time.Time) {
+// prepared ends a lease whose host has answered during an outage, or was located.
+func (q *queue) prepared(t *Task, at netip.Addr, asked, now time.Time) {
 	q.permits.put(t)
-	if q.frontier.Heard(t.Item, asked, now) {
+	closed := false
+	if t.Lease.Outage {
+		closed = q.frontier.Heard(t.Item, asked, now)
+	} else {
+		closed = q.frontier.Located(t.Item, at)
+	}
+	if closed {
 		q.close(t.URL)
 	}
 	q.journal.Changed(0)

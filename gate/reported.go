@@ -19,6 +19,9 @@ type reported struct {
 
 const maxReported = 1 << 18
 
+// isFinal makes the fingerprint of a refusal that of a final one.
+const isFinal = 0x9e3779b97f4a7c15
+
 // The kinds of event.
 const (
 	eventReported = 1
@@ -38,10 +41,10 @@ func refusalFP(url string, why Reason) uint64 {
 }
 
 // first reports whether this refusal of a URL adds to what was reported of it, and remembers
-// it. After one for the host's budget no other does.
+// it. After one for the host's budget no other does, nor after a final one.
 func (r *reported) first(url string, why Reason) bool {
-	fp := refusalFP(url, why)
-	if r.has(fp) || why != HostBudget && r.has(^fp) {
+	fp, budget := refusalFP(url, why), refusalFP(url, HostBudget)
+	if r.has(fp) || r.has(budget) || r.has(budget^isFinal) {
 		return false
 	}
 	r.change(eventReported, fp)
@@ -55,6 +58,17 @@ func (r *reported) has(fp uint64) bool {
 
 // forget makes the URL's next refusal for this reason new again.
 func (r *reported) forget(url string, why Reason) { r.change(eventForgot, refusalFP(url, why)) }
+
+// conclude makes a refusal for a host's budget final: it has its record, so the URL must not become
+// a page as well.
+func (r *reported) conclude(url string) {
+	fp := refusalFP(url, HostBudget)
+	r.change(eventForgot, fp)
+	r.change(eventReported, fp^isFinal)
+}
+
+// concluded reports whether a URL was refused for good.
+func (r *reported) concluded(url string) bool { return r.has(refusalFP(url, HostBudget) ^ isFinal) }
 
 func (r *reported) change(what byte, fp uint64) {
 	if r.fps == nil || len(r.fps) >= maxReported {

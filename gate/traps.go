@@ -25,6 +25,7 @@ const maxTraps = 256
 type traps struct {
 	guard    *trap.Guard // nil to refuse nothing
 	watching bool        // a page's links are being met
+	reads    bool        // and wanted
 	page     lesson      // that page
 	later    *lesson     // what it will be, if some of its links wait for the log
 	lessons  []*lesson   // pages that wait, the longest waiting first
@@ -125,18 +126,28 @@ func (t *traps) learn(l *lesson) []uint64 {
 	if t.guard == nil { // of a page that waited in a run with one
 		return nil
 	}
+	opened := false
+	if l.lease.Unread {
+		opened = t.guard.Skim(l.url, l.sample)
+	} else {
+		opened = t.read(l)
+	}
+	t.guard.Ended(l.lease)
+	if !opened {
+		return nil
+	}
+	return t.guard.Reopened()
+}
+
+// read has the guard learn text and links of a page.
+func (t *traps) read(l *lesson) (opened bool) {
 	all := t.guard.Watch(l.url, l.via)
 	for _, m := range l.links {
 		if all || !m.known {
 			t.guard.Link(m.url, m.known)
 		}
 	}
-	opened := t.guard.Learn(l.sample)
-	t.guard.Ended(l.lease)
-	if !opened {
-		return nil
-	}
-	return t.guard.Reopened()
+	return t.guard.Learn(l.sample)
 }
 
 // refuses reports whether a URL that was refused must still be.
@@ -155,13 +166,17 @@ func (c *Config) NewSampler() *Sampler { return &Sampler{off: c.FollowTraps} }
 // Sample describes a page for the guard.
 type Sample = trap.Page
 
-// Page returns the sample of a page, in the memory of an earlier one.
-func (s *Sampler) Page(u weburl.URL, status int, words []uint64, digest uint64, reuse Sample) Sample {
+// Page returns the sample of a task's page, in the memory of an earlier one.
+func (s *Sampler) Page(t *Task, status int, words []uint64, digest uint64, reuse Sample) Sample {
 	if s.off {
 		return Sample{}
 	}
-	kept := reuse.Sample[:0]
-	page := s.trap.Page(u, status, words, digest)
-	page.Sample = append(kept, page.Sample...)
+	if t.Unread() {
+		page := s.trap.Skim(t.URL, status, words, digest)
+		page.Sample = reuse.Sample[:0]
+		return page
+	}
+	page := s.trap.Page(t.URL, status, words, digest)
+	page.Sample = append(reuse.Sample[:0], page.Sample...)
 	return page
 }

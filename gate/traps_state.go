@@ -30,7 +30,7 @@ func (t *traps) commit(c *Commit) error {
 		}
 		return nil
 	}
-	data, err := t.guard.MarshalBinary()
+	data, err := t.guard.AppendBinary(make([]byte, 0, t.full+t.full/4))
 	if err != nil {
 		return err
 	}

@@ -285,7 +285,7 @@ func (w *world) answer(at *gate.Task, what string, args []string) {
 	switch what {
 	case "page", "same":
 		w.pages[url]++
-		w.gate.Page(&gate.Page{Task: t, Status: 200, Links: w.links(args), Sample: w.sample(t.URL, what)}, w.now)
+		w.gate.Page(&gate.Page{Task: t, Status: 200, Links: w.links(args), Sample: w.sample(&t, what)}, w.now)
 	case "moved", "unwanted":
 		w.moved[url]++
 		o.NoPage = true
@@ -347,7 +347,7 @@ func (w *world) links(list []string) (links []parse.Link) {
 }
 
 // sample is a page's text: 40 words, which no other page has or all have.
-func (w *world) sample(u weburl.URL, what string) gate.Sample {
+func (w *world) sample(t *gate.Task, what string) gate.Sample {
 	words := make([]uint64, 40)
 	for i := range words {
 		words[i] = uint64(i + 1)
@@ -356,7 +356,7 @@ func (w *world) sample(u weburl.URL, what string) gate.Sample {
 			words[i] = 1<<32 + w.words
 		}
 	}
-	return w.sampler.Page(u, 200, words, w.words, gate.Sample{})
+	return w.sampler.Page(t, 200, words, w.words, gate.Sample{})
 }
 
 // settle does what is done between any two events.

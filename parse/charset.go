@@ -11,7 +11,7 @@ import (
 )
 
 // prescanBytes is how far into an HTML document a declaration of its encoding
-// is looked for.
+// is looked for, whatever stands there; the head is searched to its end.
 const prescanBytes = 1024
 
 const (
@@ -31,14 +31,14 @@ type transcoder struct {
 
 // html returns an HTML document in UTF-8. Its encoding is given by a byte order
 // mark, else the Content-Type header's charset (label), else a <meta> in the
-// first KiB, else by non-ASCII bytes there that are valid UTF-8; otherwise it
-// is Windows-1252. These are the rules of x/net/html/charset.
+// first KiB or the head, else by non-ASCII bytes that are valid UTF-8: those of the first KiB
+// if it has any, else all of them. Otherwise it is Windows-1252. For the first KiB these
+// are the rules of x/net/html/charset.
 func (p *Parser) html(body []byte, label string) []byte {
 	body, name := p.dec.declared(body, label)
 	if name == "" {
-		head := body[:min(len(body), prescanBytes)]
-		if name = p.prescan(head); name == "" {
-			name = guess(head)
+		if name = p.prescan(body); name == "" {
+			name = guess(body)
 		}
 	}
 	return p.decode(body, name)
@@ -100,22 +100,28 @@ func (t *transcoder) lookup(label string) string {
 	return t.name
 }
 
-// guess distinguishes UTF-8 from Windows-1252 by the first bytes, whose last rune may
-// be cut.
-func guess(head []byte) string {
-	for i := len(head) - 1; i >= 0 && i > len(head)-utf8.UTFMax; i-- {
-		if head[i] < utf8.RuneSelf {
-			break
-		}
-		if utf8.RuneStart(head[i]) {
-			head = head[:i]
-			break
-		}
+// guess distinguishes UTF-8 from Windows-1252 by the first bytes, and by the whole body if
+// these are ASCII. Where either ends a rune may be cut.
+func guess(body []byte) string {
+	part := body[:min(len(body), prescanBytes)]
+	if isASCII(part) {
+		part = body
 	}
-	if !isASCII(head) && utf8.Valid(head) {
+	part = wholeRunes(part)
+	if !isASCII(part) && utf8.Valid(part) {
 		return utf8Name
 	}
 	return defaultName
+}
+
+// wholeRunes cuts off a last rune beyond ASCII.
+func wholeRunes(b []byte) []byte {
+	for i := len(b) - 1; i >= 0 && i > len(b)-utf8.UTFMax && b[i] >= utf8.RuneSelf; i-- {
+		if utf8.RuneStart(b[i]) {
+			return b[:i]
+		}
+	}
+	return b
 }
 
 // decode returns body in UTF-8. Invalid bytes stay: to the scanner they are
@@ -247,28 +253,46 @@ func xmlEncoding(body []byte) string {
 	return string(value.of(head))
 }
 
-// prescan returns the encoding that a <meta> in head declares, or "".
-func (p *Parser) prescan(head []byte) string {
-	for i := nextMarkup(head, 0); i+1 < len(head); i = nextMarkup(head, i) {
-		if !isLetter(head[i+1]) {
-			i = p.skipMarkup(head, i)
+// prescan returns the encoding that a <meta> declares, or "". It looks at the first
+// prescanBytes, as the standard's search of that name does, and on to the end of the head,
+// whose <meta> a browser obeys wherever it stands. The head ends as it does for Chromium:
+// with its end tag, or before the first tag that cannot be in it.
+func (p *Parser) prescan(b []byte) string {
+	inHead := true
+	for i := nextMarkup(b, 0); i+1 < len(b) && (inHead || i < prescanBytes); i = nextMarkup(b, i) {
+		if !isLetter(b[i+1]) {
+			inHead = inHead && !(b[i+1] == '/' && endsHead(b, i+2, true))
+			i = p.skipMarkup(b, i)
 			continue
 		}
-		key, end := tagName(head, i+1)
-		id := tagNamed(key, head[i+1:end])
-		if i = p.attrs(head, end, wantedBy[id]); i < 0 || id == tagPlaintext {
+		inHead = inHead && !endsHead(b, i+1, false)
+		key, end := tagName(b, i+1)
+		id := tagNamed(key, b[i+1:end])
+		if i = p.attrs(b, end, wantedBy[id]); i < 0 || id == tagPlaintext || !inHead && i > prescanBytes {
 			return ""
 		}
 		if id == tagMeta {
-			if name := p.metaCharset(head); name != "" {
+			if name := p.metaCharset(b); name != "" {
 				return name
 			}
 		}
 		if rawNames[id] != "" {
-			i = rawEnd(head, i, id)
+			i = rawEnd(b, i, id)
 		}
 	}
 	return ""
+}
+
+// endsHead reports whether a start or end tag, whose name begins at b[i], ends the head.
+func endsHead(b []byte, i int, endTag bool) bool {
+	key, end := tagName(b, i)
+	switch tagNamed(key, b[i:end]) {
+	case tagTitle, tagMeta, tagLink, tagBase, tagScript, tagNoScript, tagStyle, tagObject:
+		return false
+	case tagHTML:
+		return endTag
+	}
+	return endTag || !equalFold(b[i:end], "head")
 }
 
 // skipMarkup skips what is no start tag.

@@ -21,7 +21,6 @@ var charsetCases = []struct{ header, body, want string }{
 	{"text/html", "é", "windows-1252"}, // a rune that may be cut off is not counted
 	{"text/html", "é ", "utf-8"},
 	{"text/html", "\xe9 ", "windows-1252"},
-	{"text/html", strings.Repeat("a", 1024) + "é é", "windows-1252"},
 	{"text/html; charset=koi8-r", "é ", "koi8-r"},
 	{"text/html; charset=KOI8-R", "<meta charset=utf-8>", "koi8-r"},
 	{`text/html; charset="utf-8"`, "\xe9 ", "utf-8"},
@@ -51,7 +50,7 @@ var charsetCases = []struct{ header, body, want string }{
 	{"text/html", "<a title='<meta charset=gbk>'></a x='<meta charset=gbk>'><meta charset=big5>", "big5"},
 	{"text/html", "<meta charset=g&#98;k>", "gbk"},
 	{"text/html", strings.Repeat(" ", 1024-len("<meta charset=gbk>")) + "<meta charset=gbk>", "gbk"},
-	{"text/html", strings.Repeat(" ", 1025-len("<meta charset=gbk>")) + "<meta charset=gbk>", "windows-1252"},
+	{"text/html", "<p>" + strings.Repeat(" ", 1022-len("<meta charset=gbk>")) + "<meta charset=gbk>", "windows-1252"},
 	{"text/html", "<plaintext><meta charset=gbk>", "windows-1252"},
 	{"text/html", "<meta name=charset content=gbk>", "windows-1252"},
 }
@@ -64,6 +63,52 @@ func TestCharset(t *testing.T) {
 		if _, name, _ := charset.DetermineEncoding([]byte(c.body), c.header); name != c.want {
 			t.Errorf("%q, %.100q: the library says %s", c.header, c.body, name)
 		}
+	}
+}
+
+// lateCases are decided by what comes after the first 1,024 bytes, at which the library stops.
+var lateCases = []struct{ name, body, want string }{
+	{"UTF-8 in the last bytes", strings.Repeat("a", 5000) + "é é", "utf-8"},
+	{"UTF-8 whose last rune is cut", strings.Repeat("a", 5000) + "é é\xc3", "utf-8"},
+	{"nothing but half a rune", strings.Repeat("a", 5000) + "\xc3", "windows-1252"},
+	{"UTF-8 with one byte that is none", strings.Repeat("a", 5000) + "é \xe9 é", "windows-1252"},
+	{"Latin-1", strings.Repeat("a", 5000) + "\xe9 ", "windows-1252"},
+	{"UTF-8 at the beginning, one byte later that is none", "é " + strings.Repeat("a", 5000) + "\xe9 ", "utf-8"},
+	{"Latin-1 at the beginning", "\xe9 " + strings.Repeat("é", 5000), "windows-1252"},
+	{"ASCII", strings.Repeat("a", 5000), "windows-1252"},
+
+	{"across the border", strings.Repeat(" ", 1025-len("<meta charset=gbk>")) + "<meta charset=gbk>", "gbk"},
+	{"behind a long style", "<!DOCTYPE html><html><head><title>t</title><style>" + strings.Repeat("p{}", 5000) + "</style><meta charset=gbk>", "gbk"},
+	{"before what UTF-8 says", "<HEAD>é" + strings.Repeat(" ", 1024) + "<meta charset=koi8-r>", "koi8-r"},
+	{"by http-equiv", "<script>" + strings.Repeat("a<b;", 999) + "</script><meta http-equiv=Content-Type content='text/html; charset=euc-kr'>", "euc-kr"},
+	{"behind every element of the head", "<base><link><noscript></noscript><object></object>" + strings.Repeat(" ", 1024) + "<!-- <p> --><meta charset=gbk>", "gbk"},
+	{"the first of two", strings.Repeat(" ", 1024) + "<meta charset=nonsense><meta charset=big5><meta charset=gbk>", "big5"},
+	{"where the head's end is missing", "<html><head>" + strings.Repeat(" ", 1024) + "<meta charset=gbk>", "gbk"},
+	{"behind the head's end", "<head></head>" + strings.Repeat(" ", 1024) + "<meta charset=gbk>", "windows-1252"},
+	{"in the body", "<body>" + strings.Repeat(" ", 1024) + "<meta charset=gbk>", "windows-1252"},
+	{"behind a paragraph", "<p>" + strings.Repeat(" ", 1024) + "<meta charset=gbk>", "windows-1252"},
+	{"behind an end tag of none", "</p>" + strings.Repeat(" ", 1024) + "<meta charset=gbk>", "windows-1252"},
+	{"in a comment", strings.Repeat(" ", 1024) + "<!-- <meta charset=gbk> -->", "windows-1252"},
+	{"in a script", "<script>" + strings.Repeat(" ", 1024) + "<meta charset=gbk></script>", "windows-1252"},
+	{"utf-16 is UTF-8", strings.Repeat(" ", 1024) + "<meta charset=utf-16>\xe9", "utf-8"},
+}
+
+func TestHTML_CharsetBehindTheFirstKiB(t *testing.T) {
+	for _, c := range lateCases {
+		if got := parsePage(t, Options{}, "text/html", c.body).Charset; got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		if got := parsePage(t, Options{}, "text/html; charset=koi8-u", c.body).Charset; got != "koi8-u" {
+			t.Errorf("%s: %s, though the header says koi8-u", c.name, got)
+		}
+	}
+}
+
+// A link beyond ASCII leads where its page means it to lead.
+func TestLinkOfUndeclaredUTF8(t *testing.T) {
+	page := parsePage(t, Options{}, "text/html", "<p>"+strings.Repeat("a ", 1000)+"<a href='/ä?ö'>ä</a>")
+	if len(page.Links) != 1 || page.Links[0].URL.RequestURI() != "/%C3%A4?%C3%B6" {
+		t.Errorf("links %v", page.Links)
 	}
 }
 

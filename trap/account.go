@@ -35,13 +35,16 @@ const (
 	postponed     = 2   // owed by a pattern from which on its URLs wait
 	suspect       = 16  // owed by a pattern that does not answer for itself, or the budget
 	openAt        = 0.5 // of the budget: a closed pattern that owes less opens
+	richEarns     = 2   // times what it costs, a page on average of a pattern of which few are read
 )
 
-// charge records a page, which has cost 1 at most and earned as much as earn.
-func (a *account) charge(cost, earn float32) {
+// charge records a page, what it has cost and earned, and whether its links were looked at.
+func (a *account) charge(cost, earn float32, read bool) {
 	a.pages++
-	a.news *= growthDecay
-	a.asked = a.asked*growthDecay + 1
+	if read {
+		a.news *= growthDecay
+		a.asked = a.asked*growthDecay + 1
+	}
 	a.owes = max(0, a.owes+cost-earn)
 }
 
@@ -63,7 +66,7 @@ func (a *account) grows() bool { return a.news >= leastGrowth*a.asked }
 
 // why says in words what the latest pages were like.
 func (p *pattern) why() string {
-	why := fmt.Sprintf("of the latest pages %.0f %% were copies; each had %.1f new words", 100*p.copies/max(p.weight, 1), manyWords*p.share/max(p.weight, 1))
+	why := fmt.Sprintf("of the latest pages %.0f %% were copies; each had %.1f new words", 100*p.copies/max(p.weight, 1), manyWords*p.share/max(p.texts, 1))
 	if p.links >= 1 {
 		why += fmt.Sprintf("; each led to %.1f new URLs of the kind", p.born/p.links)
 	}

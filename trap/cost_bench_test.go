@@ -51,19 +51,26 @@ func (c *costs) crawl(pages []parse.Input) {
 		if p.Parse(in, &page) != nil {
 			continue
 		}
-		t = lap(&c.parse, t)
-		sample := s.Page(in.URL, 200, page.Words, 0)
-		t = lap(&c.sample, t)
-		lease := g.Lease(in.URL, g.Judge(in.URL))
-		t = lap(&c.judge, t)
-		watched := g.Watch(in.URL, pages[i/2].URL)
-		t = lap(&c.learn, t)
+		lap(&c.parse, t)
 		links := make([]bool, len(page.Links))
 		for i := range page.Links {
 			links[i] = seen[page.Links[i].URL]
 			seen[page.Links[i].URL.Clone()] = true
 		}
 		t = time.Now()
+		lease := g.Lease(in.URL, g.Judge(in.URL))
+		t = lap(&c.judge, t)
+		if lease.Unread {
+			sample := s.Skim(in.URL, 200, page.Words, 0)
+			t = lap(&c.sample, t)
+			g.Skim(in.URL, sample)
+			g.Ended(lease)
+			lap(&c.learn, t)
+			continue
+		}
+		sample := s.Page(in.URL, 200, page.Words, 0)
+		t = lap(&c.sample, t)
+		watched := g.Watch(in.URL, pages[i/2].URL)
 		for i := range page.Links {
 			if watched || !links[i] {
 				g.Link(page.Links[i].URL, links[i])

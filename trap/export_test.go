@@ -26,9 +26,9 @@ func (g *Guard) Dump(least uint32) string {
 		if p.pages < least {
 			continue
 		}
-		pages, links := max(p.weight, 1), max(p.links, 1)
+		pages, texts, links := max(p.weight, 1), max(p.texts, 1), max(p.links, 1)
 		fmt.Fprintf(&b, "%s wide=%t pages=%d owes=%.0f closed=%q news=%.2f: ", p.name, p.wide, p.pages, p.owes, p.closed, p.news/max(p.asked, 1))
-		fmt.Fprintf(&b, "share=%.3f copies=%.2f again=%.2f dated=%.2f combined=%.2f, ", p.share/pages, p.copies/pages, p.again/pages, p.dated/pages, p.combined/pages)
+		fmt.Fprintf(&b, "share=%.3f copies=%.2f again=%.2f dated=%.2f combined=%.2f, ", p.share/texts, p.copies/pages, p.again/pages, p.dated/pages, p.combined/pages)
 		fmt.Fprintf(&b, "own=%.2f grown=%.2f born=%.2f leaf=%.2f back=%.2f\n", p.own/links, p.grown/links, p.born/links, p.leaf/links, p.back/links)
 	}
 	return b.String()

@@ -19,6 +19,7 @@ type event struct {
 	watched            bool   // all its links were looked at
 	longer             bool   // its URL is longer than that of the page that it was found on
 	below              bool   // and is below that, in the same wide pattern
+	unread             bool   // neither text nor links are known, but for the hashes of its text
 	rooted             bool   // it links back to that page, which is a directory above it
 	births             []births
 	page               Page
@@ -47,10 +48,14 @@ const (
 	eventKeptName = 1 + iota // a directory keeps a name
 	eventPage                // a page was learned
 	eventProbes              // a pattern lets so many URLs through
+	eventUnread              // a page was learned that was not read
 )
 
 // journal collects events. A nil one collects none.
-type journal struct{ e *binform.Encoder }
+type journal struct {
+	e   *binform.Encoder
+	buf []byte // of the events that were taken last, to be used again
+}
 
 // KeepEvents has the Guard keep what it learns from now on, for TakeEvents.
 func (g *Guard) KeepEvents() {
@@ -60,14 +65,16 @@ func (g *Guard) KeepEvents() {
 
 // TakeEvents returns what the Guard has learned since the last call, nil if nothing: some 0.2 to
 // 1 KiB a page. A Guard in the state of that call that replays them is in the same state as this
-// one, except that no URL is on its way. Call it between pages, after Reopened.
+// one, except that no URL is on its way. The slice is valid until the Guard learns more. Call it
+// between pages, after Reopened.
 func (g *Guard) TakeEvents() []byte {
 	if g.journal == nil || g.journal.e == nil {
 		return nil
 	}
-	data := g.journal.e.Close()
-	g.journal.e = nil
-	return data
+	j := g.journal
+	j.buf = j.e.Close()
+	j.e = nil
+	return j.buf
 }
 
 // Replay learns what TakeEvents of another Guard returned. After an error the Guard is as it was.
@@ -120,7 +127,7 @@ func (g *Guard) redo(x any) {
 // event begins an event.
 func (j *journal) event(kind uint8) *binform.Encoder {
 	if j.e == nil {
-		j.e = binform.Begin(nil, kindJournal, journalVersion)
+		j.e = binform.Begin(j.buf[:0], kindJournal, journalVersion)
 	}
 	j.e.Uint8(kind)
 	return j.e
@@ -147,8 +154,25 @@ func (j *journal) page(x *event) {
 	if j == nil {
 		return
 	}
-	e := j.event(eventPage)
+	kind := uint8(eventPage)
+	if x.unread {
+		kind = eventUnread
+	}
+	e := j.event(kind)
 	x.shape.encode(e)
+	e.Uint64(x.page.TextHash)
+	e.Uint64(x.page.AllHash)
+	for _, name := range []string{x.fineName, x.wideName} {
+		e.Uint32(uint32(len(name)))
+		e.Raw([]byte(name))
+	}
+	if !x.unread {
+		x.encodeRead(e)
+	}
+}
+
+// encodeRead writes what is known only of a page that was read.
+func (x *event) encodeRead(e *binform.Encoder) {
 	x.fine.encode(e)
 	x.wide.encode(e)
 	e.Uint64(x.from)
@@ -160,11 +184,9 @@ func (j *journal) page(x *event) {
 		e.Uint64s(b.of[:])
 		e.Uint8(b.n)
 	}
-	x.page.encode(e)
-	for _, name := range []string{x.fineName, x.wideName} {
-		e.Uint32(uint32(len(name)))
-		e.Raw([]byte(name))
-	}
+	e.Int64(int64(x.page.Every))
+	e.Uint8(uint8(len(x.page.Sample)))
+	e.Uint64s(x.page.Sample)
 }
 
 // bools are the truth values of a page, in the sequence of the binary form.
@@ -194,14 +216,6 @@ func (k *ownLinks) encode(e *binform.Encoder) {
 	e.Uint64s(k.back[:k.backs])
 }
 
-func (p *Page) encode(e *binform.Encoder) {
-	e.Uint64(p.TextHash)
-	e.Uint64(p.AllHash)
-	e.Int64(int64(p.Every))
-	e.Uint8(uint8(len(p.Sample)))
-	e.Uint64s(p.Sample)
-}
-
 // decodeEvent reads an event.
 func decodeEvent(d *binform.Decoder) any {
 	switch kind := d.Uint8(); kind {
@@ -211,18 +225,33 @@ func decodeEvent(d *binform.Decoder) any {
 		x := granted{d.Uint64(), d.Bool(), d.Uint8()}
 		d.Check(x.n <= probes, "%d URLs are let through", x.n)
 		return x
-	case eventPage:
-		return decodePage(d)
+	case eventPage, eventUnread:
+		return decodePage(d, kind == eventUnread)
 	default:
 		d.Check(false, "an event of kind %d", kind)
 		return nil
 	}
 }
 
-func decodePage(d *binform.Decoder) *event {
-	x := new(event)
+func decodePage(d *binform.Decoder, unread bool) *event {
+	x := &event{unread: unread}
 	x.shape.decode(d)
 	x.fine.id, x.wide.id = x.shape.fine, x.shape.wide
+	x.page.TextHash, x.page.AllHash = d.Uint64(), d.Uint64()
+	for _, name := range []*string{&x.fineName, &x.wideName} {
+		n := d.Uint32()
+		d.Check(n <= maxNameSize, "a name of %d bytes", n)
+		if d.OK() {
+			*name = string(d.Raw(int(n)))
+		}
+	}
+	if !unread {
+		x.decodeRead(d)
+	}
+	return x
+}
+
+func (x *event) decodeRead(d *binform.Decoder) {
 	x.fine.decode(d)
 	x.wide.decode(d)
 	x.from = d.Uint64()
@@ -233,21 +262,13 @@ func decodePage(d *binform.Decoder) *event {
 	d.Check(n <= maxBirths, "%d kinds of births", n)
 	for range n {
 		if !d.OK() {
-			return nil
+			return
 		}
 		b := births{[2]uint64{d.Uint64(), d.Uint64()}, d.Uint8()}
 		d.Check(b.n > 0 && b.n <= maxBirths, "%d births", b.n)
 		x.births = append(x.births, b)
 	}
 	x.page.decode(d)
-	for _, name := range []*string{&x.fineName, &x.wideName} {
-		n := d.Uint32()
-		d.Check(n <= maxNameSize, "a name of %d bytes", n)
-		if d.OK() {
-			*name = string(d.Raw(int(n)))
-		}
-	}
-	return x
 }
 
 func (s *shape) decode(d *binform.Decoder) {
@@ -275,7 +296,6 @@ func (k *ownLinks) decode(d *binform.Decoder) {
 }
 
 func (p *Page) decode(d *binform.Decoder) {
-	p.TextHash, p.AllHash = d.Uint64(), d.Uint64()
 	every := d.Int64()
 	d.Check(every >= 0 && every <= MaxEvery, "one word of %d", every)
 	p.Every = int(every)

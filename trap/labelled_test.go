@@ -198,10 +198,11 @@ func (w *walk) visit(it item) {
 	if !ok || w.parser.Parse(in, &w.page) != nil {
 		return
 	}
-	watch := w.guard != nil && w.guard.Watch(it.url, it.via)
+	reads := w.guard != nil && !it.lease.Unread
+	watch := reads && w.guard.Watch(it.url, it.via)
 	for _, l := range w.page.Links {
 		known := w.seen[l.URL]
-		if w.guard != nil && (watch || !known) && w.stays(l.URL) {
+		if reads && (watch || !known) && w.stays(l.URL) {
 			w.guard.Link(l.URL, known)
 		}
 		if !known && w.stays(l.URL) {
@@ -212,7 +213,11 @@ func (w *walk) visit(it item) {
 	if w.guard == nil {
 		return
 	}
-	w.guard.Learn(w.sampler.Page(it.url, status, w.page.Words, 0))
+	if reads {
+		w.guard.Learn(w.sampler.Page(it.url, status, w.page.Words, 0))
+	} else {
+		w.guard.Skim(it.url, w.sampler.Skim(it.url, status, w.page.Words, 0))
+	}
 	for _, id := range w.guard.Reopened() {
 		for _, it := range w.deferred[id] {
 			w.push(it)

@@ -3,6 +3,8 @@ package trap
 import (
 	"cmp"
 	"slices"
+
+	"crawler/weburl"
 )
 
 // Learn takes the page that Watch began, after its Links. Errors and redirects teach
@@ -20,6 +22,18 @@ func (g *Guard) Learn(page Page) (reopened bool) {
 	return len(g.opened) > 0
 }
 
+// Skim takes a page of which neither sample nor links are wanted, instead of Watch and Learn. It
+// reports whether Reopened has something.
+func (g *Guard) Skim(u weburl.URL, page Page) (reopened bool) {
+	if page.Status >= 300 {
+		return false
+	}
+	s := g.shapes.of(u)
+	v := &g.view
+	*v = view{url: u, event: event{shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, unread: true, births: v.births[:0]}}
+	return g.Learn(page)
+}
+
 // apply learns a page. All that is learned follows from the event and from what was learned before,
 // so that events which are replayed lead to the same again.
 func (g *Guard) apply(e *event) {
@@ -28,23 +42,27 @@ func (g *Guard) apply(e *event) {
 	fine, wide := g.pattern(s.fine), g.pattern(s.wide)
 	g.name(e, fine, wide)
 	good := g.good(fine)
-	var fresh int
-	fresh, g.own = read(fine, wide, e.page.Sample, g.own[:0])
-	var n news
-	n.share = min(1, float32(fresh*e.page.Every)/manyWords)
+	n := news{unread: e.unread}
+	if g.own = g.own[:0]; !e.unread {
+		var fresh int
+		fresh, g.own = read(fine, wide, e.page.Sample, g.own)
+		n.share = min(1, float32(fresh*e.page.Every)/manyWords)
+	}
 	n.copied, n.times = g.copied(s.domain, e.page, g.own)
 	n.endless = fine.endless() || !good && wide.endless()
 	// A copy under another query is no version, nor is one below the page that led to it.
 	n.again = s.params > 0 || e.below
 	g.grow(e, n, good)
 	earn := g.learn(fine, e, &e.fine, n)
+	if e.unread && fine.rich() {
+		earn = fine.share / fine.texts / fine.least() // for the lists that led to it
+	}
 	if !good {
 		g.learn(wide, e, &e.wide, n)
 	} else {
 		wide.pages++ // its memory of words counts them
 	}
-	_, forms := fine.forms(s, &fine.params)
-	g.remember(forms[0])
+	g.remember(s.path())
 	g.inherit(fine, e.from, earn)
 	g.shapes.learned(s.host)
 }
@@ -114,7 +132,10 @@ func (g *Guard) remember(h uint64) uint8 { return g.texts.meet(h, uint16(g.page)
 func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) {
 	p.used = g.page
 	n.again = p.address(&e.shape, n.copied, &g.texts, g.remember) || n.again
-	p.share = p.share*sumDecay + n.share
+	if !n.unread {
+		p.texts = p.texts*sumDecay + 1
+		p.share = p.share*sumDecay + n.share
+	}
 	if e.watched {
 		p.found(k, e.longer, e.rooted)
 	}
@@ -122,7 +143,7 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) 
 	if p.closed != "" && earn > cost { // it speaks for what is refused
 		earn = max(earn, float32(g.cfg.Budget)/probes)
 	}
-	p.charge(cost, earn)
+	p.charge(cost, earn, !n.unread)
 	g.update(p)
 	return earn
 }
@@ -187,10 +208,11 @@ func (g *Guard) forget() {
 	}
 	if len(g.shapes.kept) >= g.shapes.most {
 		g.shapes.children, g.shapes.kept = map[uint64]uint8{}, map[uint64]struct{}{}
+		g.shapes.last = weburl.URL{}
 	}
 	if len(g.shapes.pages) >= g.shapes.most {
 		clear(g.shapes.pages)
-		g.shapes.host = ""
+		g.shapes.host, g.shapes.last = "", weburl.URL{}
 	}
 }
 

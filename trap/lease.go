@@ -6,6 +6,12 @@ import "crawler/weburl"
 type Lease struct {
 	of    [4]uint64 // its patterns, and its form in each of them
 	probe uint64    // the pattern that it probes, 0 for none
+
+	// Neither the page's sample is wanted nor its links: call Skim instead of Watch and Learn. Of a
+	// pattern whose pages keep bringing new text one in watchEvery is read, and of the others only
+	// whether they are copies. If two of those that are read bring nothing, the next ones are all
+	// read until that is made up for.
+	Unread bool
 }
 
 // Lease notes that u is being fetched, by Judge's verdict v. Call Ended with the result whatever
@@ -18,6 +24,7 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 			l.of[2*i+1] = p.form(&s)
 		}
 	}
+	l.Unread = g.unread(g.patterns[s.fine])
 	for _, id := range l.of {
 		g.leased[id]++
 	}
@@ -26,6 +33,11 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 		p.probing++
 	}
 	return l
+}
+
+// unread reports whether the next page of a fine pattern need not be read.
+func (g *Guard) unread(p *pattern) bool {
+	return p != nil && p.pages >= watchedPages && (int(p.pages)+g.leased[p.id])%watchEvery != 0 && p.rich() && !p.endless()
 }
 
 // Ended notes that a lease has ended. A probe that has come to nothing so far may be let through

@@ -27,7 +27,7 @@ type latest struct {
 	weight                         float32 // pages
 	copies, again                  float32 // that were copies; of those, of a known form
 	keyed, dated, combined         float32 // whose URL has a key, a date, facetParams parameters
-	share                          float32 // of what a page may bring
+	texts, share                   float32 // that were read; of what they may bring, what was new
 	links                          float32 // pages whose links were watched
 	own, grown, rooted, leaf, born float32 // of those; see found
 	back                           float32
@@ -35,7 +35,7 @@ type latest struct {
 
 // sums are all of them, in the sequence of the binary form.
 func (l *latest) sums() []*float32 {
-	return []*float32{&l.weight, &l.copies, &l.again, &l.keyed, &l.dated, &l.combined, &l.share,
+	return []*float32{&l.weight, &l.copies, &l.again, &l.keyed, &l.dated, &l.combined, &l.texts, &l.share,
 		&l.links, &l.own, &l.grown, &l.rooted, &l.leaf, &l.born, &l.back}
 }
 
@@ -98,11 +98,24 @@ func (p *pattern) forms(s *shape, names *params) (all uint64, of [parts]uint64) 
 			at[i] += h
 		}
 	}
-	of[0] = mix(mix(s.host, s.form), 11) // of all patterns together
+	of[0] = s.path()
 	for i, h := range at {
-		of[1+i], of[1+maxParams+i] = p.hash(s, h, 1+i), p.hash(s, all-h, 1+maxParams+i)
+		if names[i] != 0 {
+			of[1+i], of[1+maxParams+i] = p.hash(s, h, 1+i), p.hash(s, all-h, 1+maxParams+i)
+		}
 	}
 	return p.hash(s, all, parts), of
+}
+
+// path is the form without the query, of all patterns together.
+func (s *shape) path() uint64 { return mix(mix(s.host, s.form), 11) }
+
+// plain is the form of a URL without parameters by as much of it as is enough.
+func (p *pattern) plain(s *shape) uint64 {
+	if t := &p.tried[0]; t.covers(p.tests) && t.mistakes(p.tests) <= (1-agreeing)*p.tests.others {
+		return s.path()
+	}
+	return p.hash(s, 0, parts)
 }
 
 // hash is under what a form is remembered.
@@ -117,6 +130,9 @@ func (ps *params) has(part int) bool { return part == 0 || ps[(part-1)%maxParams
 // another, so where nearly all are copies some mistakes are forgiven to the part that makes fewest.
 func (p *pattern) form(s *shape) uint64 {
 	names := p.params // of a URL that is only asked about nothing stays
+	if s.params == 0 {
+		return p.plain(s)
+	}
 	all, of := p.forms(s, &names)
 	best, least := all, (1-agreeing)*p.tests.copied
 	for i := range p.tried {
@@ -203,12 +219,21 @@ func (p *pattern) selects() bool {
 	return p.mostly(p.combined) || p.ownFound() && p.grown >= growShare*p.links
 }
 
+// rich reports whether its pages keep bringing new text, more than they cost.
+func (p *pattern) rich() bool {
+	return p.owes < postponed && p.texts > 0 && p.share >= richEarns*p.least()*p.texts
+}
+
+// least is the share of what a page may bring that pays for it.
+func (p *pattern) least() float32 {
+	if p.selects() {
+		return leastCombined
+	}
+	return leastNew
+}
+
 // price returns what a page costs the pattern, and what it has earned.
 func (p *pattern) price(n news) (cost, earn float32) {
-	least := float32(leastNew)
-	if p.selects() {
-		least = leastCombined
-	}
 	switch {
 	case n.copied && (n.again || n.times >= manyCopies):
 		return copyCost, 0
@@ -218,8 +243,10 @@ func (p *pattern) price(n news) (cost, earn float32) {
 		return barrenCost, 0
 	case n.endless:
 		return barrenCost, 0
+	case n.unread: // it is taken to pay for itself, but for no other
+		return barrenCost, barrenCost
 	}
-	return barrenCost, n.share / least
+	return barrenCost, n.share / p.least()
 }
 
 // news is what a page has brought.
@@ -229,6 +256,7 @@ type news struct {
 	again   bool    // and so was all that its URL says
 	times   uint8   // how often, at most 255
 	endless bool    // nothing counts: there is no end of it
+	unread  bool    // share is not known
 }
 
 // manyCopies is how many copies of one page there are at most for a good reason: manuals have

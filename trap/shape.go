@@ -48,6 +48,8 @@ type shapes struct {
 	domain   uint64 // hash of the domain, or of the host if alone
 	alone    bool   // the host does not share the wide patterns of its domain
 	journal  *journal
+	last     weburl.URL // whose shape was read last
+	lastIs   shape
 }
 
 func newShapes(most int) shapes {
@@ -91,7 +93,7 @@ func (s *shapes) learned(host uint64) {
 	}
 	s.pages[host] = n + 1
 	if n+1 == established {
-		s.host = "" // it is alone from now on
+		s.host, s.last = "", weburl.URL{} // it is alone from now on
 	}
 }
 
@@ -102,11 +104,17 @@ func (s *shapes) of(u weburl.URL) shape { return s.read(u, true) }
 func (s *shapes) at(u weburl.URL) shape { return s.read(u, false) }
 
 func (s *shapes) read(u weburl.URL, keeps bool) shape {
+	if u == s.last {
+		return s.lastIs
+	}
 	s.setHost(u)
 	b := building{shapes: s, keeps: keeps, shape: shape{fine: s.hostHash, wide: s.domain, length: uint32(len(u.String()))}, named: true}
 	b.build(u)
 	b.shape.host, b.shape.domain = s.hostHash, s.domain
 	b.dated = b.date || b.years > 0 && b.numbers > 1
+	if !b.asked {
+		s.last, s.lastIs = u, b.shape
+	}
 	return b.shape
 }
 
@@ -145,6 +153,7 @@ type building struct {
 	*shapes
 	name  *strings.Builder
 	keeps bool  // directories keep their names from now on
+	asked bool  // one does so only in this shape
 	last  class // of the part before, in the wide pattern
 	// The class before that. Of segments that alternate, as in /post/1/post/2/post/3, two count.
 	beforeLast, fineBefore class
@@ -238,7 +247,7 @@ func (b *building) keep(s string) bool {
 			b.named = false
 			return false
 		}
-		if b.keeps {
+		if b.asked = b.asked || !b.keeps; b.keeps {
 			b.keepName(b.fine, h)
 			b.journal.keepName(b.fine, h)
 		}

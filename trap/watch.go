@@ -14,6 +14,7 @@ import (
 // before. Learn ends the page.
 func (g *Guard) Watch(u, via weburl.URL) bool {
 	s := g.shapes.of(u)
+	p := g.patterns[s.fine]
 	v := &g.view
 	*v = view{url: u, via: via, event: event{shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, births: v.births[:0]}}
 	if !via.IsZero() {
@@ -24,7 +25,6 @@ func (g *Guard) Watch(u, via weburl.URL) bool {
 		v.fine.own = v.wide.own && g.samePattern(from.fine, s.fine)
 		v.below = v.wide.own && strings.HasPrefix(u.Path(), via.Path())
 	}
-	p := g.patterns[s.fine]
 	v.watched = p == nil || p.pages < watchedPages || p.owes >= g.suspect() || p.pages%watchEvery == 0
 	return v.watched
 }

@@ -5,12 +5,16 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"crawler/cmd/crawler/internal/procinfo"
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/internal/crawltest"
 	"crawler/report"
@@ -25,28 +29,7 @@ func TestFewDescriptors(t *testing.T) {
 	if testing.Short() {
 		hosts = 100
 	}
-	url := crawltest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		i, host := 0, 0
-		fmt.Sscanf(r.URL.Path, "/%d", &i)
-		fmt.Sscanf(r.Host, "h%d.", &host)
-		rng := rand.New(rand.NewPCG(uint64(host), uint64(i)))
-		for range 60 {
-			fmt.Fprintf(w, " word%d", rng.IntN(5000))
-		}
-		if i+1 < pages {
-			fmt.Fprintf(w, "<a href=\"/%d\">next</a>", i+1)
-		}
-	}))
-	port := url[strings.LastIndexByte(url, ':')+1:]
-	seeds := filepath.Join(t.TempDir(), "seeds")
-	var list strings.Builder
-	for h := range hosts {
-		fmt.Fprintf(&list, "http://h%d.example:%s/0\n", h, port)
-	}
-	if err := os.WriteFile(seeds, []byte(list.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	_, port, seeds := manyHosts(t, hosts, pages)
 	for limit, want := range map[int]int{12: shell.ExitDisk, 24: shell.ExitOK, 128: shell.ExitOK, 1024: shell.ExitOK} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
@@ -68,4 +51,70 @@ func TestFewDescriptors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// However many hosts there are, each keeps its connection until its next turn.
+func TestConnectionsOfManyHosts(t *testing.T) {
+	t.Parallel()
+	const pages = 4
+	hosts := 5000
+	if testing.Short() {
+		hosts = 600
+	}
+	// The server has as many, and connections may have half of a process's.
+	if most := procinfo.Descriptors(); most < 4*hosts {
+		t.Skipf("%d descriptors do not allow %d hosts", most, hosts)
+	}
+	conns, port, seeds := manyHosts(t, hosts, pages)
+	out := filepath.Join(t.TempDir(), "out")
+	p := startCrawler(t, "crawler", "crawl", "--seeds", seeds, "--resolve", "*:"+port+":127.0.0.1", "-o", out, "--delay", "100ms", "--quiet")
+	<-p.ended
+	if code := p.ProcessState.ExitCode(); code != shell.ExitOK {
+		t.Fatalf("exit code %d\n%s", code, p.out.String())
+	}
+	if got := len(crawltest.ReadPages(t, filepath.Join(out, report.PagesFile))); got != pages*hosts {
+		t.Errorf("%d pages, want %d", got, pages*hosts)
+	}
+	n := int(conns.Load())
+	t.Logf("%d connections for %d requests to %d hosts", n, (pages+1)*hosts, hosts)
+	if n > hosts+100 {
+		t.Errorf("%d connections, want at most %d", n, hosts+100)
+	}
+}
+
+// manyHosts serves hosts of pages that each link to the next, at one port of this machine, and
+// counts connections. seeds is the file of their first pages.
+func manyHosts(t *testing.T, hosts, pages int) (conns *atomic.Int64, port, seeds string) {
+	t.Helper()
+	conns = &atomic.Int64{}
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		i, host := 0, 0
+		fmt.Sscanf(r.URL.Path, "/%d", &i)
+		fmt.Sscanf(r.Host, "h%d.", &host)
+		rng := rand.New(rand.NewPCG(uint64(host), uint64(i)))
+		for range 60 {
+			fmt.Fprintf(w, " word%d", rng.IntN(5000))
+		}
+		if i+1 < pages {
+			fmt.Fprintf(w, "<a href=\"/%d\">next</a>", i+1)
+		}
+	}))
+	srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			conns.Add(1)
+		}
+	}
+	srv.Start()
+	t.Cleanup(srv.Close)
+	port = srv.URL[strings.LastIndexByte(srv.URL, ':')+1:]
+	seeds = filepath.Join(t.TempDir(), "seeds")
+	var list strings.Builder
+	for h := range hosts {
+		fmt.Fprintf(&list, "http://h%d.example:%s/0\n", h, port)
+	}
+	if err := os.WriteFile(seeds, []byte(list.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return conns, port, seeds
 }

@@ -1,6 +1,7 @@
 package crawlcmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"crawler/cmd/crawler/internal/settings"
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/crawl"
+	"crawler/fetch"
 	"crawler/weburl"
 )
 
@@ -24,7 +26,11 @@ func dryRun(w io.Writer, f *pflag.FlagSet, cfg crawl.Config) error {
 	}
 	var b strings.Builder
 	b.WriteString("# Effective configuration (changed settings are marked)\n" + text)
-	fmt.Fprintf(&b, "\n# First decisions, as %s\n", cfg.Fetch.UserAgent)
+	fmt.Fprintf(&b, "\n# First decisions, as %s", cfg.Fetch.UserAgent)
+	if !cfg.Gate.IgnoreRobots {
+		fmt.Fprintf(&b, ", in robots.txt %s", cmp.Or(cfg.Robots.Token, fetch.ProductToken(cfg.Fetch.UserAgent)))
+	}
+	b.WriteString("\n")
 	seen := map[string]bool{}
 	for _, s := range cfg.Seeds {
 		u, err := cfg.Parse.URL.Parse(s)

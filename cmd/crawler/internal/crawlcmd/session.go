@@ -17,7 +17,6 @@ import (
 
 	stdlog "log"
 	"log/slog"
-	"net/netip"
 
 	"github.com/spf13/pflag"
 
@@ -25,7 +24,6 @@ import (
 	"crawler/ledger/disk"
 	"crawler/report"
 	"crawler/store"
-	"crawler/weburl"
 )
 
 // options are the settings of a crawl, and what else its verbs know of it.
@@ -117,8 +115,10 @@ func (r *session) plug(cfg *crawl.Config) (err error) {
 	if few := r.fewFiles(); few != "" {
 		r.log.Warn(few)
 	}
-	if r.Contact == "" && r.UserAgent == "" && !r.Quiet && !local(cfg.Seeds) {
-		r.log.Warn("no contact in the user agent: set --contact so that a site's owner can reach you")
+	if !r.Quiet && !local(cfg.Seeds) {
+		for _, w := range anonymous(*cfg, r.Contact == "" && r.UserAgent == "") {
+			r.log.Warn(w)
+		}
 	}
 	return nil
 }
@@ -236,19 +236,4 @@ func (o *options) run(parent context.Context, s shell.Streams, cfg crawl.Config)
 		return err
 	}
 	return r.crawl(ctx, cfg)
-}
-
-// local reports whether all seeds are on this machine.
-func local(seeds []string) bool {
-	for _, s := range seeds {
-		u, err := weburl.Parse(s)
-		if err != nil {
-			return false
-		}
-		addr, err := netip.ParseAddr(u.Hostname())
-		if u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback()) {
-			return false
-		}
-	}
-	return true
 }

@@ -1,12 +1,13 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -53,6 +54,7 @@ func (o *Options) Engine(seeds []string) (crawl.Config, error) {
 			},
 			Frontier: frontier.Config{
 				Delay: orNone(o.Delay), MaxDelay: orNone(o.MaxDelay), PerHost: o.PerHost, Retries: o.Retries, Patience: orNone(o.Patience),
+				PerIP: cmp.Or(o.PerIP, frontier.NoPerIP), IPDelay: time.Duration(o.IPDelay),
 				MaxPerHost: o.MaxPagesPerHost, Interval: o.interval(), Order: order, OrderPages: o.OrderPages,
 			},
 		},
@@ -64,9 +66,13 @@ func (o *Options) Engine(seeds []string) (crawl.Config, error) {
 		Workers:   o.Concurrency,
 		Sitemaps:  o.Sitemap,
 		Fetch:     client,
+		Robots:    fetch.RobotsConfig{Token: o.RobotsToken},
 		Parse:     parse.Options{Assets: o.Assets, Anchors: o.Edges != "", Rules: o.Extract.parsed, URL: weburl.Options{DropParams: o.DropParams}},
 	}, nil
 }
+
+// productToken is a name in robots.txt; empty, it comes from the user agent.
+var productToken = regexp.MustCompile(`^[A-Za-z0-9_-]*$`)
 
 // check refuses numbers that make no sense, naming the flag and its range.
 func (o *Options) check() error {
@@ -76,7 +82,7 @@ func (o *Options) check() error {
 		low, high int
 	}{
 		{"depth", o.Depth, -1, 1 << 20}, {"max-pages", o.MaxPages, 0, math.MaxInt}, {"max-pages-per-host", o.MaxPagesPerHost, 0, math.MaxInt},
-		{"concurrency", o.Concurrency, 1, 10_000}, {"per-host", o.PerHost, 1, 1000}, {"retries", o.Retries, 0, 100},
+		{"concurrency", o.Concurrency, 1, 10_000}, {"per-host", o.PerHost, 1, 1000}, {"per-ip", o.PerIP, 0, 10_000}, {"retries", o.Retries, 0, 100},
 		{"max-sites", o.MaxSites, 1, 1_000_000}, {"order-pages", o.OrderPages, 1, 1 << 26}, {"restart-every", o.RestartEvery, 0, math.MaxInt},
 		{"expect-urls", o.ExpectURLs, 0, int(min(dedup.MaxURLs, int64(math.MaxInt)))},
 	} {
@@ -93,6 +99,9 @@ func (o *Options) check() error {
 	if o.RestartEvery > 0 && o.Dedup.Value == "filter" {
 		return shell.UsageError("leave one of them out: a filter is restarted from the exact log, which --dedup filter does not keep",
 			"--restart-every %d needs --dedup exact", o.RestartEvery)
+	}
+	if !productToken.MatchString(o.RobotsToken) {
+		return shell.UsageError("the name alone: ExampleBot, not ExampleBot/1.0", "--robots-token %q: want letters, digits, - and _", o.RobotsToken)
 	}
 	if o.Timeout == 0 || o.MaxSize == 0 {
 		return shell.UsageError("", "--timeout and --max-size must be above 0")
@@ -182,7 +191,7 @@ func (o *Options) fetch(seeds []string) (fetch.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	if cfg.Header, err = parseHeaders(o.Header); err != nil {
+	if err := o.headers(&cfg); err != nil {
 		return cfg, err
 	}
 	if o.Proxy != "" {
@@ -222,18 +231,6 @@ func (o *Options) userAgent() string {
 		return fmt.Sprintf("crawler/%s (+%s)", shell.Version, o.Contact)
 	}
 	return "crawler/" + shell.Version
-}
-
-func parseHeaders(lines []string) (http.Header, error) {
-	h := http.Header{}
-	for _, l := range lines {
-		name, value, ok := strings.Cut(l, ":")
-		if !ok || strings.TrimSpace(name) == "" {
-			return nil, shell.UsageError(`write it like -H "Accept-Language: en"`, "--header %q has no name and colon", l)
-		}
-		h.Add(textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value))
-	}
-	return h, nil
 }
 
 func loadCookies(name string) (http.CookieJar, error) {

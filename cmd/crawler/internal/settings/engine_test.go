@@ -51,6 +51,11 @@ func TestEveryFlagReachesTheEngine(t *testing.T) {
 		{"--grace 0", func(c crawl.Config) any { return c.Grace < 0 }, true},
 		{"-c 9", func(c crawl.Config) any { return c.Workers }, 9},
 		{"--per-host 4", func(c crawl.Config) any { return c.Gate.Frontier.PerHost }, 4},
+		{"", func(c crawl.Config) any { return c.Gate.Frontier.PerIP }, frontier.DefaultPerIP},
+		{"--per-ip 8", func(c crawl.Config) any { return c.Gate.Frontier.PerIP }, 8},
+		{"--per-ip 0", func(c crawl.Config) any { return c.Gate.Frontier.PerIP }, frontier.NoPerIP},
+		{"", func(c crawl.Config) any { return c.Gate.Frontier.IPDelay }, time.Duration(0)},
+		{"--ip-delay 100ms", func(c crawl.Config) any { return c.Gate.Frontier.IPDelay }, 100 * time.Millisecond},
 		{"--delay 250ms", func(c crawl.Config) any { return c.Gate.Frontier.Delay }, 250 * time.Millisecond},
 		{"--delay 0", func(c crawl.Config) any { return c.Gate.Frontier.Delay }, frontier.NoDelay},
 		{"--max-delay 5s", func(c crawl.Config) any { return c.Gate.Frontier.MaxDelay }, 5 * time.Second},
@@ -76,6 +81,8 @@ func TestEveryFlagReachesTheEngine(t *testing.T) {
 		{"--drop-params utm_*,fbclid", func(c crawl.Config) any { return fmt.Sprint(c.Parse.URL.DropParams) }, "[utm_* fbclid]"},
 		{"--contact me@example.org", func(c crawl.Config) any { return c.Fetch.UserAgent }, "crawler/" + shell.Version + " (+me@example.org)"},
 		{"--user-agent x/1", func(c crawl.Config) any { return c.Fetch.UserAgent }, "x/1"},
+		{"", func(c crawl.Config) any { return c.Robots.Token }, ""},
+		{"--robots-token 360Spider_x-y", func(c crawl.Config) any { return c.Robots.Token }, "360Spider_x-y"},
 		{"-H accept-language:en", func(c crawl.Config) any { return c.Fetch.Header.Get("Accept-Language") }, "en"},
 		{"--timeout 5s", func(c crawl.Config) any { return c.Fetch.Timeout }, 5 * time.Second},
 		{"--max-size 1MiB", func(c crawl.Config) any { return c.Fetch.MaxBody }, int64(1 << 20)},
@@ -107,10 +114,11 @@ func TestEveryFlagReachesTheEngine(t *testing.T) {
 
 func TestFlagsOutOfRange(t *testing.T) {
 	for _, args := range []string{
-		"--depth -2", "--max-pages -1", "-c 0", "-c 99999", "--per-host 0", "--retries -1", "--retries 101",
+		"--depth -2", "--max-pages -1", "-c 0", "-c 99999", "--per-host 0", "--per-ip -1", "--per-ip 10001", "--ip-delay -1s", "--retries -1", "--retries 101",
 		"--rate-limit -1", "--rate-limit 1e-9", "--rate-limit NaN", "--timeout 0", "--max-size 0", "--max-sites 0",
 		"--delay -1s", "--delay 1e30", "--max-bytes 9999999999GiB", "--max-bytes -1", "--cookies /nonexistent",
 		"--allow-net 10.0.0.0/33", "--allow-net localhost", "--allow-net fe80::1%lo", "--ports 0", "--ports http", "--ports 9-8", "--min-rate -1", "--trap-trust https://", "--trap-trust /cal", "--traps x",
+		"--robots-token x/1", "--robots-token *", "--robots-token a.b",
 	} {
 		if _, err := engineConfig(strings.Fields(args)...); err == nil {
 			t.Errorf("%s was accepted", args)
@@ -164,9 +172,10 @@ var notInExamples = map[string]string{
 	"header": "may be a secret, which does not belong into a file that is passed on", "cookies": "as header",
 	"proxy": "is about one machine's network, and may hold a password", "resolve": "is about one machine's network", "ports": "is about one machine's network",
 	"allow-private": "takes protection away, so it is given for one crawl", "allow-net": "as allow-private", "insecure": "as allow-private",
-	"user-agent": "contact says who one is, and robots.txt goes by the program's name",
-	"include":    "is written as exclude, which audit.yaml shows",
-	"trap-trust": "names a pattern that a report has named",
+	"user-agent":   "contact says who one is, and robots.txt goes by the program's name",
+	"robots-token": "as user-agent",
+	"include":      "is written as exclude, which audit.yaml shows",
+	"trap-trust":   "names a pattern that a report has named",
 
 	"expect-urls": "is a size that adapts itself", "fp-rate": "is a size that adapts itself", "restart-every": "is a size that adapts itself",
 	"order-pages": "bounds memory that few crawls need", "max-sites": "bounds memory that few crawls need", "max-memory": "is about one machine",

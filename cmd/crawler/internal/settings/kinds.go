@@ -31,9 +31,9 @@ var kinds = map[string]kind{
 	"jsonl": passing, "quiet": passing, "verbose": passing, "log-format": passing, "no-color": passing,
 
 	"max-pages": open, "max-bytes": open, "time-limit": open, "fail-on-limit": open, "fail-on-incomplete": open, "min-free": open, "max-memory": open,
-	"order": open, "order-pages": open, "delay": open, "max-delay": open, "concurrency": open, "per-host": open, "rate-limit": open,
+	"order": open, "order-pages": open, "delay": open, "max-delay": open, "concurrency": open, "per-host": open, "per-ip": open, "ip-delay": open, "rate-limit": open,
 	"retries": open, "patience": open, "timeout": open, "grace": open,
-	"contact": open, "user-agent": open, "header": open, "cookies": open, "http": open, "proxy": open, "resolve": open,
+	"contact": open, "user-agent": open, "robots-token": open, "header": open, "cookies": open, "http": open, "proxy": open, "resolve": open,
 	"min-rate": open, "insecure": open, "traps": open, "trap-trust": open, "trap-budget": open,
 
 	// A URL that was refused for its host's budget is not remembered, so a larger

@@ -42,8 +42,8 @@ func TestEveryFlagHasAKind(t *testing.T) {
 var given = map[string][]string{
 	"order": {"opic+inlinks"}, "order-pages": {"1000"}, "traps": {"follow"}, "trap-trust": {"a.example/x"}, "trap-budget": {"50"},
 	"max-pages": {"7"}, "max-bytes": {"2GiB"}, "time-limit": {"90s"}, "fail-on-limit": {"true"}, "min-free": {"0"}, "max-memory": {"512MiB"},
-	"delay": {"250ms"}, "max-delay": {"0"}, "concurrency": {"9"}, "per-host": {"4"}, "rate-limit": {"0.125"},
-	"retries": {"5"}, "patience": {"5m"}, "fail-on-incomplete": {"true"}, "timeout": {"5"}, "grace": {"3s"}, "contact": {"me@example.org"}, "user-agent": {"x/1, y"},
+	"delay": {"250ms"}, "max-delay": {"0"}, "concurrency": {"9"}, "per-host": {"4"}, "per-ip": {"0"}, "ip-delay": {"20ms"}, "rate-limit": {"0.125"},
+	"retries": {"5"}, "patience": {"5m"}, "fail-on-incomplete": {"true"}, "timeout": {"5"}, "grace": {"3s"}, "contact": {"me@example.org"}, "user-agent": {"x/1, y"}, "robots-token": {"y-Bot"},
 	"header": {"A: b, c", "Authorization: Basic \"x\""}, "cookies": {"testdata/cookies.txt"}, "http": {"2"}, "proxy": {"http://u:p@127.0.0.1:3128"},
 	"resolve": {"a.example:80:127.0.0.1", "b.example:80:127.0.0.1"}, "max-pages-per-host": {"3"},
 	"scope": {"domain"}, "include": {"a,b", `c\.(d|e)`}, "exclude": {"x y", ""}, "depth": {"0"}, "sitemap": {"true"},

@@ -44,6 +44,8 @@ type Options struct {
 	MaxDelay    shell.Seconds
 	Concurrency int
 	PerHost     int
+	PerIP       int
+	IPDelay     shell.Seconds
 	RateLimit   float64
 	Retries     int
 	Patience    shell.Seconds
@@ -55,6 +57,7 @@ type Options struct {
 
 	Contact      string
 	UserAgent    string
+	RobotsToken  string
 	Header       []string
 	Cookies      string
 	HTTP         shell.Choice
@@ -129,6 +132,8 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	f.Var(&o.MaxDelay, "max-delay", "longest robots.txt Crawl-delay that is obeyed, `TIME`")
 	f.IntVarP(&o.Concurrency, "concurrency", "c", 64, "fetch at most `N` pages at the same time")
 	f.IntVar(&o.PerHost, "per-host", 1, "open at most `N` connections to one host")
+	f.IntVar(&o.PerIP, "per-ip", frontier.DefaultPerIP, "have at most `N` requests in flight to one IP address, and fewer while they make it slower, whatever the hosts there; 0 has no limit, nor is there one with --delay 0 or a proxy")
+	f.Var(&o.IPDelay, "ip-delay", "least `TIME` between two requests to one IP address; 0 lets it follow how soon the address answers")
 	f.Float64Var(&o.RateLimit, "rate-limit", 0, "fetch at most `N` pages a second from all hosts together; 0 has no limit")
 	f.IntVar(&o.Retries, "retries", 2, "ask for a page `N` more times when it answers with an error and its host is well otherwise")
 	f.Var(&o.Patience, "patience", "wait this `TIME` for hosts and pages that do not answer, from their first failure; 0 waits for nothing")
@@ -140,8 +145,9 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	f.IntVar(&o.TrapBudget, "trap-budget", trap.DefaultBudget, "fetch `N` pages of one shape without anything new before its others are refused as a trap")
 
 	f.StringVar(&o.Contact, "contact", "", "how a site's owner reaches you, a `URL` or mail address; part of the user agent")
-	f.StringVar(&o.UserAgent, "user-agent", "", "the whole User-Agent `TEXT` (default crawler/VERSION (+CONTACT)); its first word is looked up in robots.txt")
-	f.StringArrayVarP(&o.Header, "header", "H", nil, "send `\"Name: value\"` with every request (repeatable)")
+	f.StringVar(&o.UserAgent, "user-agent", "", "the whole User-Agent `TEXT` (default crawler/VERSION (+CONTACT))")
+	f.StringVar(&o.RobotsToken, "robots-token", "", "obey the groups of robots.txt for `NAME` (default the user agent's name: ExampleBot of ExampleBot/1, and of Mozilla/5.0 (compatible; ExampleBot/1))")
+	f.StringArrayVarP(&o.Header, "header", "H", nil, "send `\"Name: value\"` with every request (repeatable); Authorization, Cookie and other secrets to the seeds' origins only; \"HOST: Name: value\" to that host only")
 	f.StringVar(&o.Cookies, "cookies", "", "send the cookies of a Netscape cookies.txt `FILE`, and keep those that sites set")
 	f.Var(&o.HTTP, "http", "speak HTTP/`1|2`: 1 is HTTP/1.1 alone, half the CPU of a fetch; 2 speaks HTTP/2 to https servers that offer it")
 	f.StringVar(&o.Proxy, "proxy", "", "fetch through a http, https or socks5 proxy `URL`")

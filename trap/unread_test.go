@@ -1,0 +1,107 @@
+package trap_test
+
+import (
+	"fmt"
+	"testing"
+
+	"crawler/trap"
+	"crawler/weburl"
+)
+
+// fetch has the Guard learn a page as a crawl does, and reports whether it was read.
+func fetch(t testing.TB, g *trap.Guard, url, text string, births ...string) bool {
+	t.Helper()
+	u := mustParse(t, url)
+	l := g.Lease(u, g.Judge(u))
+	defer g.Ended(l)
+	if !l.Unread {
+		teach(t, g, url, page(0), text, births...)
+		return true
+	}
+	var s trap.Sampler
+	if p := s.Skim(u, 200, words(text), 1); g.Skim(u, p) || len(p.Sample) > 0 {
+		t.Errorf("%s opens a pattern, or has a sample of %d", url, len(p.Sample))
+	}
+	return false
+}
+
+// Of a pattern whose pages keep bringing new text one page in 16 is read after the first 64. When
+// the text stops, two are read that bring nothing, and then all: that costs two times 16 pages more
+// than if all had been read from the first.
+func TestFewPagesAreRead(t *testing.T) {
+	for name, barren := range map[string]func(i int) string{
+		"short":    func(i int) string { return prose(0, 10) },
+		"the same": func(i int) string { return prose(0, 60) },
+	} {
+		g, read := newGuard(), 0
+		for i := range 1000 {
+			if fetch(t, g, page(i), prose(i, 60)) {
+				read++
+			}
+		}
+		if want := 64 + (1000-64)/16; read < want || read > want+1 {
+			t.Errorf("%d pages of 1,000 are read, want %d", read, want)
+		}
+		n := 1000
+		for ; g.Judge(mustParse(t, page(n))).Kind == "" && n < 2000; n++ {
+			fetch(t, g, page(n), barren(n), page(n+2000))
+		}
+		if most := budget + 2*16; n-1000 > most {
+			t.Errorf("%s: closed after %d pages, want at most %d", name, n-1000, most)
+		}
+	}
+}
+
+// Also pages that are not read are noticed when they are copies, however many are on their way.
+func TestUnreadCopies(t *testing.T) {
+	g := newGuard()
+	for i := range 300 {
+		fetch(t, g, page(i), prose(i, 60))
+	}
+	session := func(i, n int) string { return fmt.Sprintf("http://a.test/p/%d?sid=%032x", i, n) }
+	n := 0
+	for ; n < 1000 && g.Judge(mustParse(t, session(n%300, n))).Kind == ""; n++ {
+		fetch(t, g, session(n%300, n), prose(n%300, 60), session((n+1)%300, n+1))
+	}
+	if n > budget/2+2 {
+		t.Errorf("copies are refused after %d pages, want half the budget of %d", n, budget)
+	}
+}
+
+// What is not read pays for nothing: with 64 pages on their way, all leased while the pattern was
+// rich, a debt stays what it is.
+func TestUnreadPagesPayNothing(t *testing.T) {
+	g := newGuard()
+	for i := range 200 {
+		fetch(t, g, page(i), prose(i, 60))
+	}
+	leases := map[int]trap.Lease{}
+	for i := 200; i < 264; i++ {
+		u := mustParse(t, page(i))
+		leases[i] = g.Lease(u, trap.Verdict{})
+	}
+	unread := 0
+	for i := 200; i < 264; i++ {
+		if !leases[i].Unread {
+			// Nothing new, and no copy.
+			teach(t, g, page(i), page(0), prose(i%7, 30)+prose(i%5+10, 30))
+		}
+	}
+	before := judge(t, g, page(300)).Rank
+	for i := 200; i < 264; i++ {
+		if leases[i].Unread {
+			unread++
+			var s trap.Sampler
+			g.Skim(mustParse(t, page(i)), s.Skim(weburl.URL{}, 200, words(prose(i, 60)), 1))
+		}
+	}
+	for _, l := range leases {
+		g.Ended(l)
+	}
+	if after := judge(t, g, page(300)).Rank; unread != 60 || after == 0 || before < after {
+		t.Errorf("%d of 64 are not read; rank %d before them, %d after", unread, before, after)
+	}
+	if l := g.Lease(mustParse(t, page(301)), trap.Verdict{}); l.Unread {
+		t.Error("the next is not read either")
+	}
+}
