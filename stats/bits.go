@@ -38,9 +38,13 @@ func (b *bitWriter) bool(v bool) {
 // three, 3 to 6 five. It may be up to 2^63 - 2.
 func (b *bitWriter) gamma(v uint64) {
 	n := uint(bits.Len64(v + 1))
-	b.bits(0, n-1)
-	b.bits(1, 1)
-	b.bits(v+1, n-1)
+	low := (v + 1) ^ 1<<(n-1)
+	if n <= 16 {
+		b.bits(1<<(n-1)|low<<n, 2*n-1)
+		return
+	}
+	b.bits(1<<(n-1), n)
+	b.bits(low, n-1)
 }
 
 // places appends ascending places below size, and lets each append what is there.
