@@ -64,6 +64,11 @@ func sitemapCases() []sitemapCase {
 		{"compressed, as XML", "text/xml", gzipOf(one), "entry /shop/a"},
 		{"an index", "text/xml", indexTag + "\n<sitemap><loc>http://h.test/shop/1.xml.gz</loc><lastmod>2004-10-01T18:23:17+00:00</lastmod></sitemap><sitemap><loc>http://h.test/shop/2.xml</loc></sitemap></sitemapindex>", "sitemap /shop/1.xml.gz sitemap /shop/2.xml"},
 		{"an index, compressed", "application/gzip", gzipOf(indexTag + "<sitemap><loc>http://h.test/shop/1.xml</loc></sitemap></sitemapindex>"), "sitemap /shop/1.xml"},
+		// Scrapy (utils/sitemap.py) and ultimate-sitemap-parser take an index's addresses from
+		// <loc> alone, whatever element that is in, and pass over an entry that has none.
+		{"an index, entries without loc", "text/xml", indexTag + "<sitemap>http://h.test/shop/1.xml</sitemap><sitemap><lastmod>2004-10-01</lastmod></sitemap><sitemap><loc>http://h.test/shop/2.xml</loc></sitemap></sitemapindex>", "sitemap /shop/2.xml"},
+		{"an index without any loc", "text/xml", indexTag + "<sitemap>http://h.test/shop/1.xml</sitemap><sitemap><url>http://h.test/shop/2.xml</url></sitemap></sitemapindex>", "-"},
+		{"an index of url elements", "text/xml", indexTag + loc("http://h.test/shop/1.xml") + "</sitemapindex>", "sitemap /shop/1.xml"},
 		{"a text file", "text/plain", "http://h.test/shop/a\nhttp://h.test/shop/b?x&y\n", "entry /shop/a entry /shop/b?x&y"},
 		{"a text file, CR LF", "text/plain", "http://h.test/shop/a\r\nhttp://h.test/shop/b\r\n", "entry /shop/a entry /shop/b"},
 		{"a text file, byte order mark", "text/plain", "\ufeffhttp://h.test/shop/a", "entry /shop/a"},
@@ -98,7 +103,7 @@ func TestConformanceSitemaps(t *testing.T) {
 		}
 		count.check(t, c.name, orDash(collapse(links)), c.want)
 	}
-	count.report(t, "sitemaps", 45)
+	count.report(t, "sitemaps", 48)
 }
 
 // collapse writes one link, repeated, as one.

@@ -144,7 +144,7 @@ func (c *coordinator) over(inboxClosed bool) bool {
 // meetLimits stops the crawl if a limit was reached by the last page or in an earlier run.
 func (c *coordinator) meetLimits() {
 	switch r := &c.result; {
-	case c.cfg.MaxPages > 0 && r.Fetched >= c.cfg.MaxPages:
+	case c.cfg.MaxPages > 0 && r.Pages() >= c.cfg.MaxPages:
 		c.stop(ByMaxPages)
 	case c.cfg.MaxBytes > 0 && r.Bytes >= c.cfg.MaxBytes:
 		c.stop(ByMaxBytes)
@@ -225,7 +225,7 @@ func (c *coordinator) takeBack() {
 func (c *coordinator) idling() bool {
 	leased := c.gate.Queue().Leased()
 	return c.stopping || !c.ledger.Keeps() || c.memory.full(leased) ||
-		c.cfg.MaxPages > 0 && c.result.Fetched+leased >= c.cfg.MaxPages
+		c.cfg.MaxPages > 0 && c.result.Pages()+leased >= c.cfg.MaxPages
 }
 
 func (c *coordinator) handedOver() {

@@ -72,7 +72,7 @@ type Config struct {
 	MinFree   int64          // stop when Store's disk has fewer bytes free; 0 never
 	Recovered func(Recovery) // called once with what a resumed Store had, before the first page
 
-	MaxPages  int           // most pages fetched, never overshot; 0 means no limit
+	MaxPages  int           // most pages fetched, sitemaps apart, never overshot; 0 means no limit
 	MaxBytes  int64         // stop once this many body bytes were fetched; 0 means no limit
 	TimeLimit time.Duration // stop after this long; 0 means no limit
 	Grace     time.Duration // for pages in flight to finish on a stop; 0 means 5 s, below 0 none
@@ -141,6 +141,14 @@ type Recorder interface {
 	Flush() error
 }
 
+// RobotsRecorder is a Recorder that also wants to know what robots.txt files were like.
+type RobotsRecorder interface {
+	Recorder
+	// Robots takes a visit that has read its host's robots.txt, of which Rules are. The
+	// Visit is reused after the call returns.
+	Robots(v *Visit)
+}
+
 // ErrStop is returned by a Recorder or hook that has what it wants: the crawl ends as
 // "stopped", which is no error. Pages in flight at that moment are still recorded.
 var ErrStop = errors.New("the crawl must stop")
@@ -156,11 +164,17 @@ type Cutter interface {
 // Batch gathers the records of a commit.
 type Batch = ledger.Batch
 
+// leastSitemaps are read however few pages may be.
+const leastSitemaps = 10
+
 func (c *Config) setDefaults() {
 	if c.Workers == 0 {
 		c.Workers = 64
 	}
 	c.Gate.Frontier.Slots = c.Workers
+	if c.MaxPages > 0 && c.Gate.MaxSitemaps == 0 {
+		c.Gate.MaxSitemaps = min(max(c.MaxPages, leastSitemaps), gate.DefaultMaxSitemaps)
+	}
 	if c.Gate.Frontier.Patience == 0 {
 		c.Gate.Frontier.Patience = frontier.DefaultPatience
 	}

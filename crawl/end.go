@@ -121,6 +121,9 @@ func (c *coordinator) report() {
 		Queued: queue.Queued(), Leased: queue.Leased(), Hosts: queue.Hosts(),
 		MaxPages: c.cfg.MaxPages, TimeLimit: c.cfg.TimeLimit, Stopping: c.stopping,
 	}
+	if p.MaxPages > 0 {
+		p.MaxPages += c.result.Sitemaps
+	}
 	for _, k := range n.Errors {
 		p.Failed += k
 	}

@@ -66,6 +66,9 @@ func (r *ring) recordVisit(v *Visit) error {
 			}
 		}
 	}
+	if robots, ok := r.cfg.Recorder.(RobotsRecorder); ok && v.Rules != nil {
+		robots.Robots(v)
+	}
 	switch v.End {
 	case Fetched:
 		return r.unlessStopped(r.cfg.Recorder.Page(v))

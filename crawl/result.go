@@ -17,6 +17,7 @@ type Result struct {
 
 	Admitted  int                 // URLs that were new and passed the gate
 	Fetched   int                 // pages: answers that stand, whatever their status
+	Sitemaps  int                 // of them, sitemaps that were read: MaxPages leaves them out
 	Bytes     int64               // of their bodies, decoded
 	WireBytes int64               // the same as sent, compressed or not
 	Redirects int                 // answers that only pointed elsewhere
@@ -36,6 +37,9 @@ type Result struct {
 	Dedup  gate.FilterStats // the filter's account
 	Audit  Audit
 }
+
+// Pages is how many of Fetched count towards Config.MaxPages.
+func (r Result) Pages() int { return r.Fetched - r.Sitemaps }
 
 // Left is the number of admitted URLs that the crawl did not get to.
 func (r Result) Left() int { return r.Queued + r.Leased }
@@ -68,7 +72,7 @@ type Progress struct {
 	Skipped               int
 	Bytes                 int64
 	Queued, Leased, Hosts int
-	MaxPages              int // 0 when there is no limit
+	MaxPages              int // that Fetched may reach; 0 when there is no limit
 	TimeLimit             time.Duration
 	Busiest               []frontier.HostLoad // hosts with most URLs queued
 	Stopping              bool

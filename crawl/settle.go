@@ -58,6 +58,9 @@ func (c *coordinator) fetched(v *Visit, now time.Time) {
 	if v.CutOff {
 		p.GivenUp, p.Reason = true, gate.Reason(fetch.ReasonBody)
 	}
+	if v.Sitemap && !p.GivenUp {
+		c.result.Sitemaps++
+	}
 	c.gate.Page(&p, now)
 	c.meetLimits()
 }

@@ -22,6 +22,7 @@ type Visit struct {
 	Proto        string // "HTTP/1.1", "HTTP/2.0"
 	MediaType    string // lower-case type/subtype
 	Server       string // the Server field
+	Challenge    string // fetch.Challenge of the answer
 	ETag         string
 	LastModified string        // as it was sent
 	Started      time.Time     // of the request

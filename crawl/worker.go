@@ -276,6 +276,9 @@ func (v *Visit) unreachable(ctx context.Context, rules *fetch.Rules) {
 		return
 	}
 	v.End, v.Reason, v.Robots, v.Detail = Failed, gate.RobotsUnreachable, gate.Unreachable, rules.Status()
+	if rules.Source() == fetch.RobotsChallenge {
+		v.Robots = gate.Challenged
+	}
 	v.Outcome.Kind, v.Outcome.Retry, v.Outcome.Why = frontier.Throttled, true, "robots.txt: "+rules.Status()
 	v.Outcome.RetryAfter = rules.RetryAfter()
 }
@@ -287,7 +290,7 @@ func (v *Visit) answered(resp *fetch.Response) {
 	v.Server, v.ETag, v.LastModified = field(resp, "Server"), field(resp, "Etag"), field(resp, "Last-Modified")
 	v.Started, v.FirstByte, v.Elapsed = resp.Started, resp.FirstByte, resp.Elapsed
 	v.Bytes, v.WireBytes = int64(len(resp.Body)), resp.WireBytes
-	v.Truncated = resp.Truncated
+	v.Truncated, v.Challenge = resp.Truncated, fetch.Challenge(resp)
 }
 
 // field is the first value of a header field, named in canonical form.

@@ -26,9 +26,20 @@ func isAWSChallenge(action string) bool {
 	return strings.EqualFold(action, "challenge") || strings.EqualFold(action, "captcha")
 }
 
+// hasAnubisTask looks for the underscore, since every page is asked and few have one.
 func hasAnubisTask(body []byte) bool {
-	const depth = 16 << 10
-	return bytes.Contains(body[:min(len(body), depth)], []byte(`id="anubis_challenge"`))
+	const depth, before, behind = 16 << 10, `id="anubis`, `_challenge"`
+	body = body[:min(len(body), depth)]
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(body[at:], '_')
+		if i < 0 {
+			return false
+		}
+		at += i
+		if bytes.HasPrefix(body[at:], []byte(behind)) && bytes.HasSuffix(body[:at], []byte(before)) {
+			return true
+		}
+	}
 }
 
 // isDocument reports whether body begins as an HTML document does, byte order mark and comments

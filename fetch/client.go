@@ -144,7 +144,8 @@ type Config struct {
 	// Guard lets that pass, and cannot see where the proxy connects to: of the
 	// URL's host it refuses what is an address itself, and localhost.
 	Proxy *url.URL
-	// Jar keeps cookies; nil: none are kept. LoadCookies makes one from a file.
+	// Jar keeps cookies; nil: none are kept. LoadCookies makes one from a file. It is not given
+	// cookies that break the promise of a name with __Secure- or __Host- (RFC 6265bis).
 	Jar http.CookieJar
 }
 
@@ -336,7 +337,7 @@ func (c *Client) ask(ctx context.Context, res *Response) (*http.Response, error)
 		return nil, errSwitch
 	}
 	if c.cfg.Jar != nil {
-		c.cfg.Jar.SetCookies(&res.asked, raw.Cookies())
+		c.keepCookies(res, raw.Cookies())
 	}
 	res.setHeader(raw)
 	return raw, nil

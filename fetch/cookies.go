@@ -84,6 +84,9 @@ func parseCookie(line string) (*url.URL, *http.Cookie, error) {
 	if err := cookie.Valid(); err != nil {
 		return nil, nil, err
 	}
+	if err := keepsPromise("https", cookie); err != nil {
+		return nil, nil, err
+	}
 	return &url.URL{Scheme: "https", Host: host, Path: f[2]}, cookie, nil
 }
 

@@ -107,6 +107,7 @@ func everyExchange() map[string]func(*testing.T) {
 		"PrepareURL":                           TestPrepareURL,
 		"OriginHeaders":                        TestOriginHeaders,
 		"OriginHeadersAreShared":               TestOriginHeadersAreShared,
+		"JarOfPrefixedCookies":                 TestJarOfPrefixedCookies,
 		"RobotsStatus":                         TestRobotsStatus,
 		"RFC9309_2_3_1_RobotsThatArePages":     TestRFC9309_2_3_1_RobotsThatArePages,
 		"RobotsUnreachable":                    TestRobotsUnreachable,

@@ -28,6 +28,8 @@ type admitter struct {
 	more     bool // seeds may be added
 	final    bool // refusals are final now
 	admitted int
+	sitemaps int   // of them
+	mostMaps int   // Config.MaxSitemaps
 	maybe    int64 // admissions that had to wait for the log
 }
 
@@ -36,6 +38,7 @@ func newAdmitter(cfg *Config, j Journal, f *frontier.Frontier, seen dedup.SeenTe
 	return admitter{
 		journal: j, queue: f, seen: seen, log: log, deferred: newDeferrals(j), givenUps: givenUps{journal: j},
 		budgets: cfg.Frontier.MaxPerHost > 0, more: cfg.MoreSeeds,
+		mostMaps: cmp.Or(cfg.MaxSitemaps, DefaultMaxSitemaps),
 		refusals: refusals{journal: j, skipped: map[Reason]int{}, errors: map[Reason]int{}},
 	}
 }
@@ -68,7 +71,9 @@ func (a *admitter) within(from weburl.URL, o offer) (answer dedup.Answer) {
 	}
 	for _, it := range a.met(from, &o) {
 		if it.URL == o.URL && !o.link() { // it is more than its depth
-			o.Depth = it.Depth
+			if !o.Sitemap { // whose depth is another
+				o.Depth = it.Depth
+			}
 			it = o.Item
 		}
 		a.admit(offer{Item: it})
@@ -97,7 +102,7 @@ func (a *admitter) again(o offer, was Reason) {
 // admit queues a URL if its host has room and it is New. Of one that may be new, Maybe, a check
 // that waits will tell, and it is queued then. Any other is Seen.
 func (a *admitter) admit(o offer) dedup.Answer {
-	if r := a.full(o.URL); r != "" {
+	if r := a.full(&o); r != "" {
 		a.refuse(o, r)
 		return dedup.Seen
 	}
@@ -124,12 +129,12 @@ func (a *admitter) answer(c *pendingCheck, found bool) (isNew bool) {
 	switch {
 	case found:
 	case c.refusal == "":
-		if r := a.full(c.URL); r != "" {
+		if r := a.full(&c.offer); r != "" {
 			a.refuse(c.offer, r)
 		} else if isNew = a.log.NotFound(c.open); isNew {
 			a.push(c.Item)
 		}
-	case a.final || cmp.Or(a.scope.refuses(&c.offer), a.full(c.URL)) == c.refusal:
+	case a.final || cmp.Or(a.scope.refuses(&c.offer), a.full(&c.offer)) == c.refusal:
 		a.turnAway(c.offer, c.refusal)
 	default:
 		a.again(c.offer, c.refusal)
@@ -140,6 +145,9 @@ func (a *admitter) answer(c *pendingCheck, found bool) (isNew bool) {
 // push queues a URL that has just been admitted.
 func (a *admitter) push(it frontier.Item) {
 	a.admitted++
+	if it.Sitemap {
+		a.sitemaps++
+	}
 	a.queue.Push(it)
 	a.watch(it)
 	a.journal.Changed(1)
@@ -151,13 +159,15 @@ func (a *admitter) wait(c pendingCheck) bool {
 	return a.pending.add(c)
 }
 
-// full returns why a URL's host takes no more URLs, "" if it does.
-func (a *admitter) full(u weburl.URL) Reason {
+// full returns why there is no room for a URL that passes the rules, "" if there is.
+func (a *admitter) full(o *offer) Reason {
 	switch {
-	case a.queue.Closed(u):
+	case a.queue.Closed(o.URL):
 		return HostClosed
-	case !a.queue.HasRoom(u) || a.budgets && a.reported.concluded(u.String()):
+	case !a.queue.HasRoom(o.URL) || a.budgets && a.reported.concluded(o.URL.String()):
 		return HostBudget
+	case o.Sitemap && a.sitemaps >= a.mostMaps:
+		return SitemapLimit
 	}
 	return ""
 }
@@ -281,7 +291,7 @@ func (a *admitter) commit(c Commit) error {
 	}
 	c.Records.Put(recordKey(keyBacklog), backlog)
 	c.Records.Put(recordKey(keyPending), a.pending.appendTo(nil))
-	c.Records.Put(recordKey(keyNext), appendJSON(next{Deferral: a.deferred.nextID, GivenUp: a.givenUps.nextID}))
+	c.Records.Put(recordKey(keyNext), appendJSON(next{Deferral: a.deferred.nextID, GivenUp: a.givenUps.nextID, Sitemaps: a.sitemaps}))
 	a.givenUps.commit(c.Records)
 	a.reported.commit(c.Records, c.Seq)
 	if a.depths != nil {
@@ -304,7 +314,7 @@ func (a *admitter) restore(s State) error {
 	if err := readJSON(s.Records, keyNext, &n); err != nil {
 		return err
 	}
-	a.deferred.nextID, a.givenUps.nextID = n.Deferral, n.GivenUp
+	a.deferred.nextID, a.givenUps.nextID, a.sitemaps = n.Deferral, n.GivenUp, n.Sitemaps
 	for key, read := range map[string]func(key, value []byte) error{
 		keyReported: func(_, value []byte) error { return a.reported.replay(value) },
 		keyDeferred: a.deferred.restore,

@@ -16,11 +16,20 @@ type Config struct {
 	Frontier     frontier.Config // politeness, retries, budgets per host
 	Traps        trap.Config     // the zero value guards against all traps of package trap
 	FollowTraps  bool            // refuse no URL as a trap's
+	MaxSitemaps  int             // most sitemaps that are read; 0 means DefaultMaxSitemaps
 	MoreSeeds    bool            // Add is called: what it may lift is final only at Finish
 }
 
 // SeedsOnly is the MaxDepth that follows no link.
 const SeedsOnly = -1
+
+// DefaultMaxSitemaps is as many as one index may list by the protocol of sitemaps.org.
+const DefaultMaxSitemaps = 50_000
+
+// MaxSitemapNesting is how many sitemap indexes may lead from a sitemap that robots.txt names, or
+// that is a seed, to another. The protocol has one; sites that nest them more than once have been
+// seen, those that need four have not.
+const MaxSitemapNesting = 3
 
 // MaxRedirects is the longest chain of redirects that is followed.
 const MaxRedirects = 10

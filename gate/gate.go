@@ -92,7 +92,7 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 			g.queue.postpone(&t, true)
 			continue
 		}
-		if depths := g.admitter.depths; depths != nil {
+		if depths := g.admitter.depths; depths != nil && !t.Sitemap {
 			t.Depth = depths.Depth(t.URL)
 		}
 		g.traps.lease(&t, v)
@@ -193,7 +193,7 @@ func (g *Gate) readmit() (any bool) {
 func (g *Gate) requeue(list []deferral) {
 	for _, d := range list {
 		g.traps.count(d.trap, -1)
-		if r := g.admitter.full(d.URL); r != "" {
+		if r := g.admitter.full(&d.offer); r != "" {
 			g.admitter.refusals.add(d.refused(r))
 			continue
 		}

@@ -22,7 +22,7 @@ func (o *offer) seed() bool { return o.Via == "" && o.From == "" }
 
 // link reports whether it is the link of a page, and neither a redirect's target nor an entry
 // point.
-func (o *offer) link() bool { return o.From == "" && o.Depth > 0 }
+func (o *offer) link() bool { return o.From == "" && o.Depth > 0 && !o.Sitemap }
 
 // foundOn is the URL that redirects here, or the page with the link: zero for a seed.
 func (o *offer) foundOn() weburl.URL {
@@ -57,15 +57,18 @@ type Page struct {
 func (g *Gate) Page(p *Page, now time.Time) {
 	g.traps.came(&p.lease)
 	g.traps.watch(p)
-	via := p.URL.String()
+	via, depth := p.URL.String(), p.Depth+1
+	if p.Sitemap { // an entry point, whatever leads to it
+		depth = 1
+	}
 	for i := range p.Links {
 		l := &p.Links[i]
 		if p.entrance() && (l.Kind == parse.Entry || l.Kind == parse.Sitemap) {
-			g.offerEntry(l, via)
+			g.offerEntry(l, via, p.Depth+1)
 			continue
 		}
 		g.offerLink(p.URL, offer{
-			Item:     frontier.Item{URL: l.URL, Via: via, Depth: p.Depth + 1},
+			Item:     frontier.Item{URL: l.URL, Via: via, Depth: depth},
 			nofollow: l.NoFollow && !g.cfg.IgnoreRobots, declined: l.Declined,
 		})
 	}
@@ -127,11 +130,14 @@ func (g *Gate) Add(u weburl.URL) {
 }
 
 // offerEntry offers an entry of a sitemap or feed: an entry point like a seed, but one that
-// must be in scope.
-func (g *Gate) offerEntry(l *parse.Link, via string) {
-	g.admitter.offer(weburl.URL{}, offer{
-		Item: frontier.Item{URL: l.URL, Via: via, Sitemap: l.Kind == parse.Sitemap}, declined: l.Declined,
-	})
+// must be in scope. The depth of a sitemap is the number of indexes that lead to it, here nested.
+// So the pages that a sitemap lists are fetched before the next sitemap is.
+func (g *Gate) offerEntry(l *parse.Link, via string, nested int) {
+	it := frontier.Item{URL: l.URL, Via: via}
+	if l.Kind == parse.Sitemap {
+		it.Sitemap, it.Depth = true, nested
+	}
+	g.admitter.offer(weburl.URL{}, offer{Item: it, declined: l.Declined})
 }
 
 // Redirect is an answer that only points elsewhere, and was recorded.
@@ -178,7 +184,7 @@ func (g *Gate) RobotsFile(t *Task, f RobotsFile, started time.Time) {
 		g.queue.frontier.SetDelay(t.URL.Host(), f.Delay)
 	}
 	for _, u := range f.Sitemaps {
-		g.offerEntry(&parse.Link{URL: u, Kind: parse.Sitemap}, t.URL.String())
+		g.offerEntry(&parse.Link{URL: u, Kind: parse.Sitemap}, t.URL.String(), 0)
 	}
 	t.Permission = &f.Permission
 	g.Return(t, started)

@@ -517,6 +517,46 @@ var rules = []row{
 			a/t.xml depth via a/s.xml`,
 	},
 	{
+		name: "sitemaps: three indexes may lead to one below that of robots.txt, within any depth limit", seeds: "a/", change: depth(gate.SeedsOnly),
+		script: `a/ robots a/0
+			a/ page
+			a/0 page sitemap:a/1
+			a/1 page sitemap:a/2
+			a/2 moved a/2x
+			a/2x page sitemap:a/3
+			a/3 page sitemap:a/4 entry:a/p`,
+		leased: "a/ a/0 a/1 a/2 a/2x a/3 a/p",
+		skips:  `a/4 sitemap-limit via a/3`,
+	},
+	{
+		name: "sitemaps: and below a seed", seeds: "a/0",
+		script: `a/0 page sitemap:a/1
+			a/1 page sitemap:a/2
+			a/2 page sitemap:a/3
+			a/3 page sitemap:a/4 sitemap:a/1`,
+		leased: "a/0 a/1 a/2 a/3",
+		skips:  `a/4 sitemap-limit via a/3`,
+	},
+	{
+		name: "sitemaps: the pages of one come before the next", seeds: "a/", same: true,
+		script: `a/ robots a/0
+			a/ page
+			a/0 page sitemap:a/1 sitemap:a/2
+			a/1 page entry:a/p entry:a/q`,
+		leased: "a/ a/0 a/1 a/p a/q a/2",
+	},
+	{
+		name: "sitemaps: as many as there may be, and each refusal once", seeds: "a/", change: func(c *gate.Config) { c.MaxSitemaps = 3 },
+		script: `a/ robots a/0
+			a/ page
+			a/0 page sitemap:a/1 sitemap:a/2 sitemap:a/3 sitemap:a/3 sitemap:a/4 sitemap:a/1
+			a/1 page entry:a/p sitemap:a/5`,
+		leased: "a/ a/0 a/1 a/p a/2",
+		skips: `a/3 sitemap-limit via a/0
+			a/4 sitemap-limit via a/0
+			a/5 sitemap-limit via a/1`,
+	},
+	{
 		name: "entries: a seed's are entry points", seeds: "a/s.xml", change: depth(gate.SeedsOnly),
 		script: `a/s.xml page entry:a/1 a/2`,
 		leased: "a/s.xml a/1",

@@ -207,6 +207,8 @@ func (s *scope) refuses(o *offer) (r Reason) {
 		return ""
 	case o.Hops > MaxRedirects:
 		return RedirectLimit
+	case o.Sitemap && o.Depth > MaxSitemapNesting:
+		return SitemapLimit
 	case o.Sitemap:
 		r = s.refusesSitemap(o.URL)
 	default:

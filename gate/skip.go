@@ -29,6 +29,7 @@ type Robots string
 const (
 	Forbids     Robots = "forbids"     // one of its rules does
 	Unreachable Robots = "unreachable" // it could not be read: all is forbidden (RFC 9309, 2.3.1.4)
+	Challenged  Robots = "challenge"   // the same, since a challenge page stands before it
 )
 
 // Reason says why a URL was not fetched. The set is closed: the constants here and
@@ -45,6 +46,7 @@ const (
 	Nofollow      Reason = "nofollow"       // the link, page or header says nofollow
 	Disallowed    Reason = "robots"         // robots.txt forbids it
 	HostClosed    Reason = "host-closed"    // the host was in trouble for too long
+	SitemapLimit  Reason = "sitemap-limit"  // more than MaxSitemapNesting, or --max-pages allows
 	RedirectLimit Reason = "redirect-limit" // more than MaxRedirects lead here
 )
 
@@ -55,7 +57,7 @@ const RobotsUnreachable Reason = "robots-unreachable"
 // failure of fetching.
 func (r Reason) Decision() bool {
 	switch r {
-	case OutOfScope, Excluded, TooDeep, HostBudget, Nofollow, Disallowed, HostClosed, RedirectLimit:
+	case OutOfScope, Excluded, TooDeep, HostBudget, Nofollow, Disallowed, HostClosed, SitemapLimit, RedirectLimit:
 		return true
 	}
 	return strings.HasPrefix(string(r), trapPrefix)

@@ -77,7 +77,10 @@ func (g *Gate) Commit(c Commit) error {
 }
 
 // next is the record of the numbers that no other record shows.
-type next struct{ Deferral, GivenUp uint64 }
+type next struct {
+	Deferral, GivenUp uint64
+	Sitemaps          int `json:",omitempty"` // admitted; absent in crawls of earlier versions
+}
 
 // State is the last commit of a crawl that is resumed.
 type State struct {

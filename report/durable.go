@@ -18,6 +18,7 @@ const (
 	keySite     = "rs" // and the host
 	keySiteMore = "re" // and the host, 00, and the number of the delta
 	keyDigests  = "rd" // and the number of the block
+	keyRefusal  = "rr" // and the host
 	keyExact    = "rx" // and the number of the commit and the host
 )
 
@@ -29,6 +30,8 @@ type unsaved struct {
 	sites []*site
 	texts []uint64      // digests of new texts
 	bases []*stats.Base // spare
+
+	refusals []string // hosts
 
 	textBlocks, exactBlocks uint64 // written so far
 	key, value              []byte // scratch
@@ -52,6 +55,7 @@ func (r *Recorder) Cut(b crawl.Batch) error {
 		return err
 	}
 	r.cutTexts(b)
+	r.cutRefusals(b)
 	r.cutCounters(b)
 	if r.unsaved.lists {
 		r.cutLists(b)
@@ -131,7 +135,7 @@ func (r *Recorder) cutCounters(b crawl.Batch) {
 	v = binary.LittleEndian.AppendUint64(v, r.cfg.Seed)
 	for _, n := range [...]int64{
 		int64(r.cfg.MaxSites), int64(len(r.sites)), int64(r.texts.Len()), int64(u.textBlocks), int64(u.exactBlocks),
-		int64(r.pages), int64(r.total.words.N()), r.bytes, int64(r.good), int64(r.cutOff), int64(used.CPU), used.PeakRSS,
+		int64(r.pages), int64(r.total.words.N()), int64(len(r.refusals)), r.bytes, int64(r.good), int64(r.cutOff), int64(used.CPU), used.PeakRSS,
 	} {
 		v = binary.AppendUvarint(v, uint64(n))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"crawler/crawl"
+	"crawler/fetch"
 	"crawler/gate"
 	"crawler/store"
 	"crawler/trap"
@@ -42,6 +43,18 @@ func steps(t *testing.T, rng *rand.Rand, n int) (out []step) {
 		}
 		host := min(rng.IntN(6), rng.IntN(6))
 		v := visit(t, fmt.Sprintf("http://h%d.example/%d", host, i), []int{200, 200, 200, 200, 404, 503}[rng.IntN(6)])
+		switch rng.IntN(12) {
+		case 0:
+			v.Status, v.Challenge = 403, "cloudflare"
+		case 1:
+			v.Status = 451
+		}
+		if rng.IntN(6) == 0 {
+			v.Rules = fetch.ParseRobots(nil, "crawler")
+			if rng.IntN(2) == 0 {
+				v.Rules = rulesOf(t, "<html>", rng.IntN(2) == 0)
+			}
+		}
 		v.Depth, v.Bytes, v.MediaType = rng.IntN(2000), rng.Int64N(1e6), []string{"text/html", "", "a/b"}[rng.IntN(3)]
 		v.Page.NoIndex = rng.IntN(8) == 0
 		v.Page.Links = linkedPage(t, rng, rng.IntN(30)).Page.Links
@@ -81,6 +94,9 @@ func take(t *testing.T, r *Recorder, steps []step) {
 		var err error
 		switch {
 		case s.page != nil:
+			if s.page.Rules != nil {
+				r.Robots(s.page)
+			}
 			err = r.Page(s.page)
 		case s.hop != nil:
 			err = r.Redirect(s.hop)
@@ -322,7 +338,7 @@ func TestRestoreRefusesDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(kinds) != 8 {
+	if len(kinds) != 9 {
 		t.Errorf("only records of the kinds %v were tried", kinds)
 	}
 	if err := recorder(t, Config{}).Restore(dir.DB()); err != nil {
@@ -366,7 +382,7 @@ func TestRestoreRefusesCounters(t *testing.T) {
 	b := dir.DB().NewBatch()
 	counters := append([]byte{recordVersion, 0}, make([]byte, 8)...)
 	counters = binary.AppendUvarint(append(counters, 0), 1<<33) // sites
-	b.Put([]byte(keyCounters), append(counters, make([]byte, 12)...))
+	b.Put([]byte(keyCounters), append(counters, make([]byte, 13)...))
 	if err := dir.DB().Commit(b); err != nil {
 		t.Fatal(err)
 	}

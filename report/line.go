@@ -41,6 +41,7 @@ func (r *PageRecord) appendLine(b []byte) []byte {
 	if r.Truncated {
 		b = append(b, `,"truncated":true`...)
 	}
+	b = appendOptional(b, `,"challenge":`, r.Challenge)
 	b = appendOptional(b, `,"error":`, r.Error)
 	if len(r.Fields) > 0 {
 		b = append(append(b, `,"fields":`...), plainJSON(r.Fields)...)

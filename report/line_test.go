@@ -25,7 +25,7 @@ func TestLineIsJSON(t *testing.T) {
 			URL: text(), Status: number(), Depth: number(), Via: text(), From: text(), ContentType: text(),
 			Bytes: int64(number()), Title: text(), Lang: text(), Words: number(), Links: number(), FetchedAt: text(),
 			Millis: float64(rng.IntN(1<<20)) / 1000, NoIndex: rng.IntN(2) == 0, Truncated: rng.IntN(2) == 0,
-			Error: text(), Digest: text(), Simhash: text(),
+			Challenge: text(), Error: text(), Digest: text(), Simhash: text(),
 			WireBytes: int64(number()), FirstByte: float64(rng.IntN(3)) / 8, Protocol: text(), Server: text(), ETag: text(), Modified: text(),
 		}
 		if rng.IntN(3) == 0 {

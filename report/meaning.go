@@ -22,6 +22,7 @@ var decisions = map[gate.Reason]string{
 	gate.Nofollow:      "the link or its page says nofollow",
 	gate.Disallowed:    "robots.txt forbids it",
 	gate.HostClosed:    "its host was in trouble for longer than --patience",
+	gate.SitemapLimit:  "more than 3 sitemap indexes lead to it, or as many sitemaps as allowed were read",
 	gate.RedirectLimit: "more than 10 redirects lead to it",
 
 	gate.Trapped(trap.Repeating):  "trap: its path repeats itself",

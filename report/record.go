@@ -35,6 +35,7 @@ type PageRecord struct {
 	Modified  string              `json:"last_modified,omitempty"`
 	NoIndex   bool                `json:"noindex,omitempty"`
 	Truncated bool                `json:"truncated,omitempty"` // the body or its links were cut
+	Challenge string              `json:"challenge,omitempty"` // what stands before the page
 	Error     string              `json:"error,omitempty"`     // what went wrong in reading it
 	Fields    map[string][]string `json:"fields,omitempty"`    // of --extract
 	// Digest and Simhash are of the text, 16 hex digits each: equal texts have equal digests,
@@ -68,7 +69,7 @@ func recordOf(v *crawl.Visit) PageRecord {
 		Words: len(v.Page.Words), Links: len(v.Page.Links), FetchedAt: timeText(v.Started),
 		Millis: millis(v.Elapsed), FirstByte: millis(v.FirstByte), Protocol: v.Proto, Server: cutText(v.Server, maxHeaderValue),
 		ETag: validator(v.ETag), Modified: validator(v.LastModified), NoIndex: v.Page.NoIndex,
-		Truncated: v.Truncated || v.Page.LinksCut, Fields: v.Page.Fields,
+		Truncated: v.Truncated || v.Page.LinksCut, Challenge: v.Challenge, Fields: v.Page.Fields,
 	}
 	switch {
 	case v.ParseErr != nil:

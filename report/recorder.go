@@ -58,8 +58,9 @@ type Recorder struct {
 
 	failures []gate.Skip
 	broken   []Broken
-	bag      stats.Bag // scratch
-	line     []byte    // scratch
+	refusals map[string]*refusal // by host
+	bag      stats.Bag           // scratch
+	line     []byte              // scratch
 
 	unsaved unsaved
 	journal journal // of the crawl's sketches
@@ -83,13 +84,15 @@ func NewRecorder(cfg Config) (*Recorder, error) {
 func newRecorder(cfg Config) *Recorder {
 	cfg.MaxSites = cmp.Or(cfg.MaxSites, 1000)
 	return &Recorder{
-		cfg:     cfg,
-		total:   newTally(stats.Config{Seed: cfg.Seed}, cfg.Exact),
-		sites:   make(map[string]*site),
-		status:  make(map[int]int),
-		types:   make(map[string]int),
-		depths:  make(map[int]int),
-		unsaved: unsaved{on: cfg.Dir != nil && cfg.Dir.Durable()},
+		cfg:    cfg,
+		total:  newTally(stats.Config{Seed: cfg.Seed}, cfg.Exact),
+		sites:  make(map[string]*site),
+		status: make(map[int]int),
+		types:  make(map[string]int),
+		depths: make(map[int]int),
+
+		refusals: make(map[string]*refusal),
+		unsaved:  unsaved{on: cfg.Dir != nil && cfg.Dir.Durable()},
 	}
 }
 
@@ -202,9 +205,16 @@ func (r *Recorder) count(v *crawl.Visit) {
 	s := r.site(v.URL.Host())
 	s.pages++
 	r.changed(s)
-	if v.Status < 400 {
+	refused := refuses(v.Status, v.Challenge, v.CutOff)
+	if refused {
+		r.refusedPage(v)
+	}
+	switch {
+	case v.Status < 400:
 		r.good++
-	} else {
+	case refused: // that the link is broken is not known
+		r.note(gate.Skip{URL: v.URL.String(), Via: v.Via, From: v.From, Detail: fmt.Sprintf("answered %d", v.Status)})
+	default:
 		r.fail(v, fmt.Sprintf("answered %d", v.Status))
 	}
 	if v.CutOff {
@@ -292,6 +302,7 @@ func (r *Recorder) Fill(rep *Report) {
 	rep.Pages.ByType = keyed(r.types, func(s string) string { return s })
 	rep.Pages.ByDepth = keyed(r.depths, strconv.Itoa)
 	rep.Pages.Broken = append([]Broken{}, r.broken...)
+	rep.Refused, rep.RobotsPages = r.refused()
 	rep.Words.Total = int64(r.total.words.N())
 	rep.Words.Distinct, rep.Words.Surprise = r.total.figures()
 	rep.Sites = make([]Site, 0, len(r.sites))

@@ -28,25 +28,30 @@ import (
 
 // Report is what a crawl found. Its JSON form has exactly these keys.
 type Report struct {
-	Version   string         `json:"version"`
-	Seeds     []string       `json:"seeds"`
-	Started   time.Time      `json:"started"`
-	Finished  time.Time      `json:"finished"`
-	EndedBy   string         `json:"ended_by"`
-	Runs      int            `json:"runs"` // 1, and one for each time the crawl was resumed
-	Pages     Pages          `json:"pages"`
-	Skipped   map[string]int `json:"skipped"`         // by reason: by decision of the crawl
-	Errors    map[string]int `json:"errors"`          // by reason: what could not be fetched
-	GivenUp   map[string]int `json:"given_up"`        // by reason or status
-	Retry     string         `json:"retry,omitempty"` // command to ask again
-	Failures  []Failure      `json:"failures"`        // the first few
-	Traps     []Trap         `json:"traps"`           // that URLs were refused as
-	Requests  Requests       `json:"requests"`
-	Dedup     Dedup          `json:"dedup"`
-	Words     Words          `json:"words"`
-	Sites     []Site         `json:"sites"`
-	Frontier  Frontier       `json:"frontier"`
-	Resources Resources      `json:"resources"`
+	Version  string         `json:"version"`
+	Seeds    []string       `json:"seeds"`
+	Started  time.Time      `json:"started"`
+	Finished time.Time      `json:"finished"`
+	EndedBy  string         `json:"ended_by"`
+	Runs     int            `json:"runs"` // 1, and one for each time the crawl was resumed
+	Pages    Pages          `json:"pages"`
+	Skipped  map[string]int `json:"skipped"`         // by reason: by decision of the crawl
+	Errors   map[string]int `json:"errors"`          // by reason: what could not be fetched
+	GivenUp  map[string]int `json:"given_up"`        // by reason or status
+	Retry    string         `json:"retry,omitempty"` // command to ask again
+	Failures []Failure      `json:"failures"`        // the first few
+	Traps    []Trap         `json:"traps"`           // that URLs were refused as
+	Refused  []Refused      `json:"refused"`         // sites that answer, and refuse us
+
+	// RobotsPages are sites whose robots.txt is a web page, which has no rules.
+	RobotsPages []string `json:"robots_pages"`
+
+	Requests  Requests  `json:"requests"`
+	Dedup     Dedup     `json:"dedup"`
+	Words     Words     `json:"words"`
+	Sites     []Site    `json:"sites"`
+	Frontier  Frontier  `json:"frontier"`
+	Resources Resources `json:"resources"`
 }
 
 // Pages counts the answers that were recorded.

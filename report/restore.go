@@ -31,6 +31,7 @@ func (r *Recorder) Restore(db *store.DB) error {
 	r.unsaved = unsaved{}
 	r.total, r.journal, r.sites, r.texts = fresh, journal{}, make(map[string]*site), dedup.Set{}
 	var deltas chain
+	r.refusals = make(map[string]*refusal)
 	for _, kind := range []struct {
 		key  string
 		read func(key string, value []byte) error
@@ -41,6 +42,7 @@ func (r *Recorder) Restore(db *store.DB) error {
 		{keySiteMore, func(key string, v []byte) error { return r.readSiteChanges(&deltas, key, v) }},
 		{keyDigests, r.readTexts},
 		{keyExact, r.readExact},
+		{keyRefusal, r.readRefusal},
 		{keyLists, func(_ string, v []byte) error { return r.readLists(v) }},
 	} {
 		err := db.Scan([]byte(kind.key), func(key, value []byte) error {
@@ -62,7 +64,7 @@ func (r *Recorder) Restore(db *store.DB) error {
 
 // saved is what the counters say of the other records.
 type saved struct {
-	sites, texts, textBlocks, exactBlocks, words int
+	sites, texts, textBlocks, exactBlocks, words, refusals int
 }
 
 func (r *Recorder) readCounters(value []byte) (s saved, err error) {
@@ -74,7 +76,7 @@ func (r *Recorder) readCounters(value []byte) (s saved, err error) {
 	r.cfg.Exact, r.cfg.NoIndex = flags&flagExact != 0, flags&flagNoIndex != 0
 	r.cfg.Seed, r.cfg.MaxSites = f.uint64(), f.number()
 	s = saved{sites: f.number(), texts: f.number(), textBlocks: f.number(), exactBlocks: f.number()}
-	r.pages, s.words = f.number(), f.number()
+	r.pages, s.words, s.refusals = f.number(), f.number(), f.number()
 	r.bytes, r.good, r.cutOff = f.count(), f.number(), f.number()
 	r.before = Usage{CPU: time.Duration(f.count()), PeakRSS: f.count()}
 	r.status = readCounts(f, f.number)
@@ -237,6 +239,7 @@ func (r *Recorder) agree(s saved) error {
 	same("blocks of texts", int(r.unsaved.textBlocks), s.textBlocks)
 	same("blocks of exact counts", int(r.unsaved.exactBlocks), s.exactBlocks)
 	same("pages of all sites", pages, r.pages)
+	same("sites that refuse us", len(r.refusals), s.refusals)
 	same("words of the crawl", int(r.total.words.N()), s.words)
 	if words != r.total.words.N() {
 		errs = append(errs, fmt.Errorf("%w: the sites have %d words, the crawl %d", errRecord, words, r.total.words.N()))

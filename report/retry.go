@@ -155,7 +155,7 @@ func (w *withdrawal) keepPage(line []byte) (bool, error) {
 
 // stays keeps a broken link that stays, so that the report's list is as long as it was.
 func (w *withdrawal) stays(p *PageRecord) {
-	if p.Status < 400 || len(w.spare) >= maxBroken {
+	if p.Status < 400 || refuses(p.Status, p.Challenge, false) || len(w.spare) >= maxBroken {
 		return
 	}
 	b := Broken{URL: p.URL, Status: p.Status, Via: p.Via}

@@ -74,6 +74,8 @@ func TestBrokenLinksFillUp(t *testing.T) {
 	for _, line := range []string{
 		`{"url":"http://a.test/Ab","status":503}`, // is listed, and stays
 		`{"url":"http://a.test/good","status":200}`,
+		`{"url":"http://a.test/law","status":451}`,
+		`{"url":"http://a.test/person","status":403,"challenge":"anubis"}`,
 		`{"url":"http://a.test/gone","status":410,"via":"http://a.test/"}`,
 		`{"url":"http://a.test/end","status":404,"via":"http://a.test/","from":"http://a.test/begin"}`,
 	} {

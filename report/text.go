@@ -33,6 +33,7 @@ func (r *Report) Text() string {
 	r.siteTable(p)
 	r.pageTable(p)
 	r.brokenLinks(p)
+	r.refusedSites(p)
 	reasons(p, "Skipped, by decision", r.Skipped)
 	r.traps(p)
 	reasons(p, "Errors", r.Errors)

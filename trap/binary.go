@@ -46,6 +46,7 @@ func (g *Guard) UnmarshalBinary(data []byte) error {
 	}
 	d.Check(v == version, "version %d is too old", v)
 	fresh := New(g.cfg)
+	fresh.off = g.off
 	fresh.page = d.Uint32()
 	fresh.shapes.decode(d)
 	fresh.texts.decode(d, mostTexts)

@@ -33,3 +33,12 @@ func (g *Guard) Dump(least uint32) string {
 	}
 	return b.String()
 }
+
+// Rules are the names of those that Without switches off.
+var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "near-copies", "last look", "unread"}
+
+// Without switches the i-th of Rules off.
+func (g *Guard) Without(i int) *Guard {
+	g.off = 1 << i
+	return g
+}

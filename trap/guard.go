@@ -19,6 +19,7 @@ type Guard struct {
 	opened   []uint64
 	journal  *journal // nil if nothing will be replayed
 	own      []uint64 // scratch
+	off      rules    // for the tests that show what each is worth
 }
 
 // mostTexts is how many hashes of texts and forms are remembered, some ten for each page: 8 MiB.
@@ -93,13 +94,16 @@ func (g *Guard) look(u weburl.URL) (Verdict, *pattern) {
 		return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}, p
 	}
 	owes, leased := g.due(&s)
+	if g.off&ruleOrder != 0 {
+		return Verdict{}, p
+	}
 	v := Verdict{Rank: rank(owes + float32(leased))}
 	v.Wait = v.Rank > 0 && leased > 0
 	if repeats {
 		v.Rank += repeatRank
 		v.Wait = v.Wait || g.leased[s.fine] > 0
 	}
-	v.Deepest = p != nil && p.maze()
+	v.Deepest = p != nil && p.maze() && g.off&ruleEndless == 0
 	return v, p
 }
 
@@ -108,6 +112,8 @@ func (g *Guard) look(u weburl.URL) (Verdict, *pattern) {
 func (g *Guard) judge(s *shape) *pattern {
 	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
 	switch {
+	case g.off&ruleWide != 0:
+		return fine
 	case fine == nil:
 		return wide
 	case wide == nil || g.good(fine) || fine.closed != "":
@@ -123,6 +129,9 @@ func (g *Guard) judge(s *shape) *pattern {
 func (g *Guard) due(s *shape) (owes float32, leased int) {
 	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
 	leased = g.leased[s.fine]
+	if g.off&ruleWide != 0 {
+		wide = nil
+	}
 	switch {
 	case fine != nil && g.good(fine):
 		if fine.owes < postponed {
@@ -145,6 +154,9 @@ func (g *Guard) suspect() float32 { return min(suspect, float32(g.cfg.Budget)) }
 
 // repeats reports whether u is likely to bring a copy.
 func (g *Guard) repeats(s *shape) bool {
+	if g.off&ruleForms != 0 {
+		return false
+	}
 	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
 	fetched := func(form uint64) bool { return g.texts.has(form) || g.leased[form] > 0 }
 	return fine != nil && fine.repeats(s, fetched) || wide != nil && wide.repeats(s, fetched)

@@ -49,7 +49,8 @@ func (g *Guard) apply(e *event) {
 		n.share = min(1, float32(fresh*e.page.Every)/manyWords)
 	}
 	n.copied, n.times = g.copied(s.domain, e.page, g.own)
-	n.endless = fine.endless() || !good && wide.endless()
+	n.endless = g.off&ruleEndless == 0 && (fine.endless() || !good && wide.endless())
+	n.plain = g.off&ruleSelections != 0
 	// A copy under another query is no version, nor is one below the page that led to it.
 	n.again = s.params > 0 || e.below
 	g.grow(e, n, good)
@@ -110,7 +111,7 @@ func (g *Guard) copied(domain uint64, page Page, own []uint64) (again bool, time
 		times = max(times, g.remember(mix(domain, page.AllHash)))
 	}
 	slices.Sort(own)
-	if own = slices.Compact(own); len(own) < 2*band {
+	if own = slices.Compact(own); len(own) < 2*band || g.off&ruleNear != 0 {
 		return times > 0, times
 	}
 	for i := range 2 {
@@ -149,7 +150,7 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) 
 }
 
 func (g *Guard) update(p *pattern) {
-	if p.update(float32(g.cfg.Budget)) && len(g.opened) < len(g.patterns) {
+	if p.update(float32(g.cfg.Budget), g.off&ruleGrowth != 0) && len(g.opened) < len(g.patterns) {
 		g.opened = append(g.opened, p.id)
 	}
 }
@@ -160,7 +161,7 @@ func (g *Guard) inherit(p *pattern, from uint64, earn float32) {
 	if from != 0 && from != p.id {
 		p.parent = from
 	}
-	if earn == 0 {
+	if earn == 0 || g.off&ruleLists != 0 {
 		return
 	}
 	for range maxAncestors {

@@ -24,7 +24,10 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 			l.of[2*i+1] = p.form(&s)
 		}
 	}
-	l.Unread = g.unread(g.patterns[s.fine])
+	l.Unread = g.off&ruleUnread == 0 && g.unread(g.patterns[s.fine])
+	if g.off&ruleLeases != 0 {
+		l.of = [4]uint64{}
+	}
 	for _, id := range l.of {
 		g.leased[id]++
 	}
@@ -69,7 +72,7 @@ func (g *Guard) Probed(l *Lease) {
 // see whether it has changed, and returns how many. It does so once since the pattern closed.
 func (g *Guard) Probe(id uint64, most int) int {
 	p := g.patterns[id]
-	if p == nil || p.closed == "" || p.probed {
+	if p == nil || p.closed == "" || p.probed || g.off&ruleLook != 0 {
 		return 0
 	}
 	p.probed, p.granted = true, uint8(min(most, probes))

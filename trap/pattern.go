@@ -246,6 +246,9 @@ func (p *pattern) price(n news) (cost, earn float32) {
 	case n.unread: // it is taken to pay for itself, but for no other
 		return barrenCost, barrenCost
 	}
+	if n.plain {
+		return barrenCost, n.share / leastNew
+	}
 	return barrenCost, n.share / p.least()
 }
 
@@ -257,6 +260,7 @@ type news struct {
 	times   uint8   // how often, at most 255
 	endless bool    // nothing counts: there is no end of it
 	unread  bool    // share is not known
+	plain   bool    // selections are taken for pages
 }
 
 // manyCopies is how many copies of one page there are at most for a good reason: manuals have
@@ -380,11 +384,11 @@ func (p *pattern) kind() Kind {
 	return Pattern
 }
 
-// update closes the pattern if it has spent the budget and is a copy machine or grows, and opens
-// it if it owes less again. It reports whether it opened.
-func (p *pattern) update(budget float32) (opened bool) {
+// update closes the pattern if it has spent the budget and is a copy machine or grows, or in any
+// case, and opens it if it owes less again. It reports whether it opened.
+func (p *pattern) update(budget float32, always bool) (opened bool) {
 	switch {
-	case p.closed == "" && p.owes >= budget && (p.renames() || p.grows()):
+	case p.closed == "" && p.owes >= budget && (always || p.renames() || p.grows()):
 		p.closed, p.probed = p.kind(), false
 	case p.closed != "" && p.owes < openAt*budget:
 		p.closed = ""

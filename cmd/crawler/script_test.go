@@ -204,7 +204,7 @@ func TestReportKeys(t *testing.T) {
 			keys = append(keys, strings.Split(l, `"`)[1])
 		}
 	}
-	want := "version seeds started finished ended_by runs pages skipped errors given_up failures traps requests dedup words sites frontier resources"
+	want := "version seeds started finished ended_by runs pages skipped errors given_up failures traps refused robots_pages requests dedup words sites frontier resources"
 	if got := strings.Join(keys, " "); got != want {
 		t.Errorf("keys %s, want %s", got, want)
 	}

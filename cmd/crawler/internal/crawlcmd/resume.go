@@ -213,9 +213,9 @@ func ofReport(name string) bool {
 // fetched.
 func (r *session) limitStands(last crawl.Result) error {
 	switch {
-	case r.MaxPages > 0 && last.Fetched >= r.MaxPages:
-		return shell.UsageError(fmt.Sprintf("raise it: %s --max-pages N, with N above %d, or 0 for no limit", crawldir.ResumeCommand(r.dir.Path()), last.Fetched),
-			"--max-pages %d still stands: %s done, over all runs", r.MaxPages, shell.Counted(last.Fetched, "page"))
+	case r.MaxPages > 0 && last.Pages() >= r.MaxPages:
+		return shell.UsageError(fmt.Sprintf("raise it: %s --max-pages N, with N above %d, or 0 for no limit", crawldir.ResumeCommand(r.dir.Path()), last.Pages()),
+			"--max-pages %d still stands: %s done, over all runs", r.MaxPages, shell.Counted(last.Pages(), "page"))
 	case r.MaxBytes > 0 && last.Bytes >= int64(r.MaxBytes):
 		return shell.UsageError(fmt.Sprintf("raise it: %s --max-bytes SIZE, with SIZE above %d, or 0 for no limit", crawldir.ResumeCommand(r.dir.Path()), last.Bytes),
 			"--max-bytes %s still stands: %d bytes fetched, over all runs", r.MaxBytes.String(), last.Bytes)

@@ -116,7 +116,7 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 	f.Var(&o.Include, "include", "follow only URLs matching `REGEXP` (repeatable: any of them)")
 	f.Var(&o.Exclude, "exclude", "follow no URL matching `REGEXP` (repeatable)")
 	f.IntVar(&o.Depth, "depth", -1, "follow at most `N` links from a seed; 0 fetches the seeds alone, -1 has no limit")
-	f.IntVar(&o.MaxPages, "max-pages", 0, "fetch at most `N` pages, over all runs of a resumed crawl; 0 has no limit")
+	f.IntVar(&o.MaxPages, "max-pages", 0, "fetch at most `N` pages, sitemaps apart, over all runs of a resumed crawl; 0 has no limit")
 	f.IntVar(&o.MaxPagesPerHost, "max-pages-per-host", 0, "admit at most `N` URLs of a host; 0 has no limit")
 	f.Var(&o.MaxBytes, "max-bytes", "stop after `SIZE` of bodies, such as 2GiB, over all runs; 0 has no limit")
 	f.Var(&o.TimeLimit, "time-limit", "stop after `TIME`, such as 90s or 2h, of each run; 0 has no limit")

@@ -1,0 +1,19 @@
+package trap
+
+// rules are the decisions of docs/design/006-traps.md that can be switched off one by one, so that
+// a test can say what each is worth.
+type rules uint16
+
+const (
+	ruleOrder      rules = 1 << iota // what is suspect waits
+	ruleLeases                       // what is on its way counts
+	ruleLists                        // a list is worth what it leads to
+	ruleGrowth                       // what comes to an end is never closed
+	ruleWide                         // patterns have two widths
+	ruleForms                        // known forms bring copies
+	ruleEndless                      // endless text is worth nothing, and the deepest comes first
+	ruleSelections                   // selections earn less
+	ruleNear                         // near-copies are copies
+	ruleLook                         // a closed pattern gets a last look
+	ruleUnread                       // few pages of good patterns are read
+)

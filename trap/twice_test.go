@@ -1,0 +1,52 @@
+package trap_test
+
+import (
+	"strings"
+	"testing"
+
+	"crawler/internal/mazes"
+	"crawler/parse"
+	"crawler/trap"
+	"crawler/weburl"
+)
+
+// A crawl that may fetch twice as many pages as a host with three traps has honest ones gets at
+// least 98 % of these on eight of ten hosts, and at least 60 % on the others. Without a guard it
+// gets 15 % at most.
+func TestTwiceTheHonestPages(t *testing.T) {
+	reached, sites := 0, 0
+	for seed := range uint64(5) {
+		for _, s := range mazes.Judged(1001+seed, 1000) {
+			if s.Half == mazes.Apart || !strings.HasPrefix(s.Shape, "three ") {
+				continue
+			}
+			sites++
+			guarded, not := honestOfTwice(s, trap.New(trap.Config{})), honestOfTwice(s, nil)
+			t.Logf("%s, seed %d: %.0f %% of %d honest pages, %.0f %% without a guard", s.Name, 1001+seed, guarded, s.Pages, not)
+			if guarded < 60 || not > 15.5 {
+				t.Errorf("%s, seed %d: %.0f %% of %d honest pages, %.0f %% without a guard", s.Name, 1001+seed, guarded, s.Pages, not)
+			}
+			if guarded >= 98 {
+				reached++
+			}
+		}
+	}
+	if sites != 10 || reached < 8 {
+		t.Errorf("%d of %d hosts have 98 %% of their honest pages fetched, want 8 of 10", reached, sites)
+	}
+}
+
+// honestOfTwice is how much percent of a site's honest pages a crawl gets that may fetch twice as
+// many pages.
+func honestOfTwice(s *mazes.Site, g *trap.Guard) float64 {
+	l := walkLabelled(s, g)
+	l.stays = func(u weburl.URL) bool { return s.Serves(u.Host()) }
+	fetched := 0
+	get := l.get
+	l.get = func(u weburl.URL) (parse.Input, int, bool) {
+		fetched++
+		return get(u)
+	}
+	l.run(func() bool { return fetched >= 2*s.Pages })
+	return 100 * float64(l.Honest()) / float64(s.Pages)
+}
