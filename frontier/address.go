@@ -95,6 +95,9 @@ func (f *Frontier) join(h *host, key netip.Addr) {
 		p.alone = nil
 	}
 	f.addresses[key] = p
+	if p.shared != nil {
+		f.reopen(p.shared)
+	}
 }
 
 // join takes in a host, which may have been asked before.

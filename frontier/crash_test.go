@@ -128,7 +128,7 @@ func (p *process) end(rng *rand.Rand, it Item) {
 		closed = p.f.Heard(it, p.now, p.now)
 		p.queued[u] = it
 	} else if rng.IntN(5) == 0 {
-		closed = p.f.Return(it, p.now)
+		closed = p.f.RobotsRead(it, p.now)
 		p.queued[u] = it
 	} else {
 		s := p.f.Done(it, p.now, Outcome{Kind: []OutcomeKind{Answered, Throttled, Failed}[rng.IntN(3)], Retry: rng.IntN(2) == 0, Started: p.now, RetryAfter: time.Duration(rng.IntN(20)) * time.Second})

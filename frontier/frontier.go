@@ -248,20 +248,27 @@ func (f *Frontier) Wake() (time.Time, bool) {
 }
 
 // Return ends the lease without an outcome: the item goes back to the front of its
-// host's queue, and its attempts stay as they are. A request that was sent nevertheless
-// (robots.txt, fetched before the first page) is charged from started; a zero
-// started charges nothing. It reports whether the host has been closed meanwhile;
-// if so, Drain it.
+// host's queue, and its attempts stay as they are. A request that was sent nevertheless is
+// charged from started, whatever became of it; a zero started charges nothing. It reports
+// whether the host has been closed meanwhile; if so, Drain it.
 func (f *Frontier) Return(it Item, started time.Time) (closed bool) {
 	atOnce := f.just == it.URL
 	h := f.release(it, started)
 	if started.IsZero() {
 		f.refund(h, atOnce)
-	} else {
-		f.trust(h, true) // robots.txt was read
-		f.answer(h, started)
-		h.calm(started)
 	}
+	h.front = append(h.front, it)
+	f.queued++
+	f.changed(h)
+	return h.closed
+}
+
+// RobotsRead is Return for an item whose host has answered a request for robots.txt, sent at asked.
+func (f *Frontier) RobotsRead(it Item, asked time.Time) (closed bool) {
+	h := f.release(it, asked)
+	f.trust(h, true)
+	f.answer(h, asked)
+	h.calm(asked)
 	h.front = append(h.front, it)
 	f.queued++
 	f.changed(h)

@@ -22,6 +22,7 @@ type network struct {
 	busy   int       // hosts that have answered before and have something queued or leased
 
 	down   bool
+	other  *host         // to probe: one that is not silent, if there is one whose turn comes soon
 	proved bool          // by a probe that failed, too
 	pause  time.Duration // between the last two probes
 	probe  time.Time     // nothing is asked before
@@ -39,6 +40,8 @@ const (
 	// minPause and maxPause bound the pauses between probes.
 	minPause = time.Second
 	maxPause = 16 * time.Second
+	// maxDetour is how long after the next probe the turn of a host may come that is not silent.
+	maxDetour = 2 * time.Minute
 	// maxWindow is how many leases at a time count as no limit.
 	maxWindow = 1 << 10
 	// evidence is how recent an answer proves that the network is well, and for how long it was.
@@ -62,7 +65,7 @@ func (f *Frontier) answer(h *host, now time.Time) {
 	if n.down {
 		n.window = 1 // also after a pause that was too short to prove anything
 	}
-	n.down, n.proved = false, false
+	n.down, n.proved, n.other = false, false, nil
 }
 
 // widen lets one more host be asked at a time, until that is no limit. Whatever ends widens,
@@ -105,13 +108,29 @@ func (f *Frontier) silence(h *host, now time.Time, o Outcome, probe bool) {
 	switch {
 	case n.down:
 		if probe {
-			n.proved = true
+			n.proved = n.proved || n.other == nil || h == n.other
 			n.pause = min(2*n.pause, maxPause)
 			n.probe = now.Add(n.pause)
+			f.chooseOther()
 		}
 	case n.away(now, o.Offline):
 		n.down, n.pause, n.window = true, minPause, 0
 		n.probe = now.Add(minPause)
+		f.chooseOther()
+	}
+}
+
+// chooseOther chooses the host to probe that tells most: one that has answered before and is not
+// silent. If it answers, only the silent ones are away; until it fails, nothing proves an outage.
+// Cost: O(hosts), for each probe.
+func (f *Frontier) chooseOther() {
+	n := &f.network
+	n.other = nil
+	for _, h := range f.hosts {
+		soon := !h.notBefore.After(n.probe.Add(maxDetour))
+		if h.answered && !h.silent && soon && h.askable(f.cfg.PerHost) && (n.other == nil || before(h, n.other)) {
+			n.other = h
+		}
 	}
 }
 
@@ -154,7 +173,7 @@ func (f *Frontier) nextTurn() (*host, time.Time) {
 	}
 	h := f.upNext()
 	if n.down {
-		if w := n.witness(f.cfg.PerHost); w != nil {
+		if w := f.witness(); w != nil {
 			h = w
 		}
 	}
@@ -168,12 +187,17 @@ func (f *Frontier) nextTurn() (*host, time.Time) {
 }
 
 // witness returns the host to ask whether the network is back: one that has answered before,
-// nil if none of them has anything queued.
-func (n *network) witness(perHost int) (w *host) {
+// nil if none of them has anything queued. One that is not silent comes first, unless its turn
+// comes later.
+func (f *Frontier) witness() (w *host) {
+	n := &f.network
 	for _, h := range n.silent {
-		if h.answered && h.askable(perHost) && (w == nil || before(h, w)) {
+		if h.answered && h.askable(f.cfg.PerHost) && (w == nil || before(h, w)) {
 			w = h
 		}
+	}
+	if o := n.other; o != nil && o.askable(f.cfg.PerHost) && (w == nil || !o.notBefore.After(later(n.probe, w.notBefore))) {
+		return o
 	}
 	return w
 }

@@ -79,7 +79,7 @@ func TestPromptnessFollowsTheLastTry(t *testing.T) {
 	if _, ok := f.Wake(); ok || len(items) != 3 || len(f.slots.parked) != 1 || f.slots.unproven != 3 {
 		t.Fatalf("%d hosts are parked, %d leases of unproven hosts; want 1 and 3", len(f.slots.parked), f.slots.unproven)
 	}
-	f.Return(items[0], epoch)
+	f.RobotsRead(items[0], epoch)
 	if f.slots.unproven != 0 || f.slots.prompt != 1 {
 		t.Errorf("after robots.txt: %d leases of unproven hosts, %d prompt hosts", f.slots.unproven, f.slots.prompt)
 	}

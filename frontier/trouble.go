@@ -172,7 +172,8 @@ func (f *Frontier) slow(h *host, now time.Time, o Outcome, most time.Duration) {
 		t.since = now
 	}
 	t.why = o.Why
-	t.unheard = o.Kind == Failed && (t.backoff == 0 || t.unheard)
+	asked := t.backoffUntil.After(now) // for a wait, by an answer
+	t.unheard = o.Kind == Failed && (t.backoff == 0 && !asked || t.unheard)
 	if again := !o.Started.IsZero() && o.Started.Before(t.slowed); !again {
 		t.failures++
 		if most >= maxBackoff {

@@ -499,7 +499,7 @@ func TestDelayCountsFromTheRequest(t *testing.T) {
 	}
 	it, _ = f.Next(sent.Add(time.Second))
 	again := sent.Add(8 * time.Second)
-	f.Return(it, (&Outcome{Started: sent.Add(time.Second), Sent: again}).Asked())
+	f.RobotsRead(it, (&Outcome{Started: sent.Add(time.Second), Sent: again}).Asked())
 	if at, _ := f.Wake(); at != again.Add(time.Second) {
 		t.Errorf("after robots.txt the next request is due %v after that was sent", at.Sub(again))
 	}
@@ -558,5 +558,70 @@ func TestPatienceBeginsAnew(t *testing.T) {
 		if tries := w.tries["http://h0/2"]; len(tries) != 2 || tries[1]-tries[0] > 2*time.Minute {
 			t.Errorf("%s: tried at %v", o.Why, tries)
 		}
+	}
+}
+
+// Three hosts that fall silent together are no outage while a fourth one is well, whose turn comes
+// rarely: it is what is probed.
+func TestSlowHostAcquitsTheNetwork(t *testing.T) {
+	w := newWeather(t, Config{Retries: 2, MaxDelay: 30 * time.Second}, 4, 200, func(it Item, at time.Duration) Outcome {
+		if it.URL.Host() != "h3" && at > 20*time.Second {
+			return refused
+		}
+		return good()
+	})
+	w.f.SetDelay("h3", 10*time.Second)
+	w.robots = w.answer
+	for w.now.Sub(epoch) < 2*time.Hour && len(w.asked["h3"]) < 200 {
+		for it, ok := w.f.Next(w.now); ok; it, ok = w.f.Next(w.now) {
+			w.ask(it)
+		}
+		w.wait()
+		if since, _, down := w.f.Outage(); down && w.now.Sub(since) > time.Minute {
+			t.Fatalf("an outage since %v; h3 was asked %d times", since.Sub(epoch), len(w.asked["h3"]))
+		}
+	}
+	if n := len(w.asked["h3"]); n < 200 {
+		t.Errorf("h3 was asked %d times in two hours", n)
+	}
+}
+
+// A request that was aborted, or failed here, is no answer of its host.
+func TestReturnIsNoAnswer(t *testing.T) {
+	f := New(Config{})
+	f.Push(item(t, "http://dead/1", 0))
+	it, _ := f.Next(epoch)
+	f.Return(it, epoch)
+	if h := f.host("dead"); h.answered || h.prompt || !f.network.heard.IsZero() {
+		t.Errorf("answered %v, prompt %v, heard %v", h.answered, h.prompt, f.network.heard)
+	}
+}
+
+// The wait that a host asks for outlives its answers to requests that were under way, good and
+// bad.
+func TestRetryAfterOutlivesWhatIsUnderWay(t *testing.T) {
+	f := New(Config{PerHost: 8, Retries: 3})
+	for i := range 30 {
+		f.Push(item(t, fmt.Sprintf("http://a/%d", i), 0))
+	}
+	now := epoch
+	var items []Item
+	for ; len(items) < 8; now = now.Add(time.Second) {
+		if it, ok := f.Next(now); ok {
+			f.Start(it, now)
+			items = append(items, it)
+		}
+	}
+	outcomes := []Outcome{{Kind: Throttled, RetryAfter: 300 * time.Second, Retry: true}, good(), good(), good(), good(), refused, refused, good()}
+	var until time.Time
+	for i, o := range outcomes {
+		o.Started = epoch.Add(time.Duration(i) * time.Second)
+		f.Done(items[i], now.Add(time.Duration(i)*10*time.Millisecond), o)
+		if i == 0 {
+			until = f.host("a").notBefore
+		}
+	}
+	if at, _ := f.Wake(); at.Before(until) {
+		t.Errorf("asked again %v too early", until.Sub(at))
 	}
 }

@@ -195,6 +195,9 @@ func (g *Gate) requeue(list []deferral) {
 		g.traps.count(d.trap, -1)
 		if r := g.admitter.full(&d.offer); r != "" {
 			g.admitter.refusals.add(d.refused(r))
+			if r == HostClosed { // its place went back when it was refused as a trap's
+				g.admitter.givenUps.note(givenUp{offer: d.offer, reason: r, admitted: true})
+			}
 			continue
 		}
 		g.queue.frontier.Push(d.Item)

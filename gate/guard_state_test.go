@@ -2,7 +2,10 @@ package gate_test
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"crawler/frontier"
 	"crawler/gate"
@@ -114,5 +117,93 @@ func TestLeasedKeepTheirRanks(t *testing.T) {
 	it, rest, err := frontier.DecodeItem(frontier.AppendItem(nil, task.Item))
 	if err != nil || len(rest) > 0 || it.Rank != task.Rank {
 		t.Errorf("its binary form: rank %d, %d bytes left, %v", it.Rank, len(rest), err)
+	}
+}
+
+// A run without the guard forgets the pages that waited in one with it, in the state, too.
+func TestRunWithoutGuardForgetsWhatWaited(t *testing.T) {
+	for _, answered := range []bool{false, true} {
+		w := begin(row{seeds: "a/ b/ c/", change: guarded, script: `
+			a/ page a/1 b/9
+			hold
+			b/ page b/1 a/1 a/2 a/3`}, mode{doubt: true, restart: 1})
+		if len(w.disk.records["mlessons"]) == 0 {
+			t.Fatal("no page waits")
+		}
+		w.cfg.FollowTraps = true
+		w.restart()
+		if w.silent = !answered; !answered {
+			w.event(strings.Fields("c/ page c/1")) // with a commit and a restart
+		}
+		w.silent = false
+		w.settle()
+		w.record(true)
+		w.commit()
+		w.cfg.FollowTraps = false
+		w.restart() // panics if the state is damaged
+		w.finish()
+		for _, e := range w.errs {
+			t.Error(e)
+		}
+	}
+}
+
+// However long links are, the pages that wait take 64 KiB each.
+func TestPagesThatWaitAreBounded(t *testing.T) {
+	w := begin(row{seeds: "a/", change: guarded, script: "a/ page " + many("a/%d", 0, 8) + "\nhold"}, mode{doubt: true})
+	tail := strings.Repeat("x", 8000)
+	for w.next() {
+	}
+	for i, task := range w.flight {
+		var links []string
+		for j := range 100 {
+			links = append(links, fmt.Sprintf("a/%d/%d/%s", i, j, tail))
+		}
+		w.gate.Page(&gate.Page{Task: task, Status: 200, Links: w.links(links), Sample: w.sample(&task, "page")}, w.now)
+	}
+	w.seq++
+	if err := w.gate.Commit(gate.Commit{Records: w.disk, Queue: w.disk, Seq: w.seq}); err != nil {
+		t.Fatal(err)
+	}
+	pages := len(w.flight)
+	if n := len(w.disk.records["mlessons"]); pages < 2 || n < pages*64<<10 || n > pages*80<<10 {
+		t.Errorf("%d pages wait in %d bytes", pages, n)
+	}
+}
+
+// URLs of a trap whose host has been closed are kept for another attempt as its others are.
+func TestTrappedOnAClosedHostAreGivenUp(t *testing.T) {
+	w := begin(row{seeds: "a/ b/", change: guarded, same: true, script: calendar + "\na/2026-01-10 same " + days(1, 21)}, mode{restart: 1 << 30})
+	for w.next() || len(w.flight) > 1 {
+		for _, task := range w.flight {
+			if u := short(task.URL.String()); u != "b/" {
+				w.event([]string{u, "same"})
+				break
+			}
+		}
+	}
+	w.event(strings.Fields("b/ page a/last"))
+	last := *w.lease("a/last")
+	w.end(last)
+	w.gate.Refuse(&last, w.now, frontier.Outcome{Kind: frontier.Throttled, RetryAfter: 24 * time.Hour, Retry: true},
+		gate.Skip{URL: last.URL.String(), Reason: gate.HostClosed, GivenUp: true})
+	w.finish()
+	w.record(true)
+	w.commit()
+	closed := map[string]bool{}
+	for _, s := range w.skips {
+		if s.Reason == gate.HostClosed {
+			closed[s.URL] = true
+		}
+	}
+	list, err := gate.Requeue(w.disk, w.disk, func(g *gate.GivenUp) bool { return g.Reason == gate.HostClosed })
+	if err != nil || len(closed) < 2 {
+		t.Fatalf("%d are refused as their host is closed, %v", len(closed), err)
+	}
+	for _, g := range list {
+		delete(closed, g.URL)
+	}
+	if len(closed) > 0 {
+		t.Errorf("given up and not kept: %v", closed)
 	}
 }

@@ -17,6 +17,7 @@ type lesson struct {
 	sample   Sample
 	lease    trap.Lease
 	links    []met
+	bytes    int    // of their URLs
 	waiting  int    // links of which that is not known yet
 	number   uint64 // in the commit, from 1
 }
@@ -40,18 +41,25 @@ func (t *traps) watch(p *Page) {
 
 // link records a link of that page.
 func (t *traps) link(u weburl.URL, known bool) {
-	if t.watching && t.reads && len(t.page.links) < trap.MaxLinks {
+	if t.watching && t.reads && !t.page.full() {
 		t.page.links = append(t.page.links, met{u, known})
+		t.page.bytes += len(u.String())
 	}
 }
 
-// maxLessons is how many pages may wait for the log: some 8 MiB. The links of further ones count
-// as known.
-const maxLessons = 256
+// full reports whether no more links of the page are learned.
+func (l *lesson) full() bool { return len(l.links) == trap.MaxLinks || l.bytes >= maxLessonBytes }
+
+// maxLessons is how many pages may wait for the log, 16 MiB in all; the links of further ones count
+// as known. maxLessonBytes is how long a page's links may be together, the last one apart.
+const (
+	maxLessons     = 256
+	maxLessonBytes = 64 << 10
+)
 
 // wait records a link of which c will tell whether it is known.
 func (t *traps) wait(c *pendingCheck) {
-	if !t.watching || !t.reads || len(t.page.links) == trap.MaxLinks {
+	if !t.watching || !t.reads || t.page.full() {
 		return
 	}
 	if t.later == nil && len(t.lessons) < maxLessons {
@@ -86,6 +94,15 @@ func (t *traps) end(p *Page) *lesson {
 func (t *traps) learned(l *lesson) {
 	i := slices.Index(t.lessons, l)
 	t.lessons = slices.Delete(t.lessons, i, i+1)
+}
+
+// forgetLessons lets no page wait, since nobody will learn it: an earlier run had a guard.
+func (p *pendingChecks) forgetLessons() {
+	for _, list := range [][]pendingCheck{p.checking, p.waiting} {
+		for i := range list {
+			list[i].page = nil
+		}
+	}
 }
 
 // clone returns a copy in memory of its own.

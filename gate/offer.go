@@ -187,5 +187,6 @@ func (g *Gate) RobotsFile(t *Task, f RobotsFile, started time.Time) {
 		g.offerEntry(&parse.Link{URL: u, Kind: parse.Sitemap}, t.URL.String(), 0)
 	}
 	t.Permission = &f.Permission
-	g.Return(t, started)
+	g.traps.ended(t.lease)
+	g.queue.robotsRead(t, started)
 }

@@ -36,6 +36,15 @@ func (q *queue) giveBack(t *Task, started time.Time) {
 	q.journal.Changed(0)
 }
 
+// robotsRead ends a lease whose host has answered a request for robots.txt.
+func (q *queue) robotsRead(t *Task, asked time.Time) {
+	q.permits.put(t)
+	if q.frontier.RobotsRead(t.Item, asked) {
+		q.close(t.URL)
+	}
+	q.journal.Changed(0)
+}
+
 // prepared ends a lease whose host has answered during an outage, or was located.
 func (q *queue) prepared(t *Task, at netip.Addr, asked, now time.Time) {
 	q.permits.put(t)

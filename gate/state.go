@@ -105,7 +105,12 @@ func Restore(cfg Config, j Journal, s State) (*Gate, dedup.Durable, error) {
 	seen := s.Log.Open(pending.open)
 	g := newGate(cfg, j, seen)
 	g.admitter.pending = pending
-	g.traps.list, g.traps.lessons = s.Counts.Traps, lessons
+	g.traps.list = s.Counts.Traps
+	if g.traps.guard != nil {
+		g.traps.lessons = lessons
+	} else {
+		g.admitter.pending.forgetLessons()
+	}
 	scope, err := restoreScope(cfg.Scope, j, s.Records)
 	if err != nil {
 		return nil, nil, err

@@ -17,11 +17,11 @@ func (t *traps) keepEvents() {
 
 // commit adds to w what the guard has learned since the last commit, or all that it knows.
 func (t *traps) commit(c *Commit) error {
+	w := c.Records
+	w.Put(recordKey(keyLessons), t.appendLessons(nil)) // none without a guard: see forgetLessons
 	if t.guard == nil {
 		return nil
 	}
-	w := c.Records
-	w.Put(recordKey(keyLessons), t.appendLessons(nil))
 	events := t.guard.TakeEvents()
 	t.since += len(events)
 	if !c.Last && t.since < max(fullEvery*t.full, leastEvents) {
