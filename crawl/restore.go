@@ -51,7 +51,7 @@ func newCoordinator(r *ring, seeds []weburl.URL) (*coordinator, error) {
 	if last != nil {
 		keeps.Restarts = last.Result.Audit.Restarts
 	}
-	if c.ledger, err = ledger.Open(keeps, state{c}); err != nil {
+	if c.ledger, err = ledger.Open(keeps, &state{c: c}); err != nil {
 		return nil, err
 	}
 	if last != nil {

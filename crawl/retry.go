@@ -45,6 +45,7 @@ func Reopen(s gate.Reader, b Batch, list []gate.GivenUp, w Withdrawn) error {
 	data, err := json.Marshal(last)
 	if err == nil {
 		b.Put(savedKey(), data)
+		b.Delete(changedKey())
 	}
 	return err
 }

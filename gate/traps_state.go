@@ -1,8 +1,12 @@
 package gate
 
-// The guard's events are in every commit. Its full form is written when there are as many bytes of
-// events as it had last, so that both cost the same; at first, when there are so many.
-const leastEvents = 256 << 10
+// The guard's events are in every commit. Its full form is written when there are fullEvery
+// times as many bytes of events as it had last, so that it adds a quarter to what they cost; at
+// first, when there are leastEvents.
+const (
+	fullEvery   = 4
+	leastEvents = 256 << 10
+)
 
 // keepEvents has the guard keep what it learns between two commits.
 func (t *traps) keepEvents() {
@@ -20,7 +24,7 @@ func (t *traps) commit(c *Commit) error {
 	}
 	events := t.guard.TakeEvents()
 	t.since += len(events)
-	if !c.Last && t.since < max(t.full, leastEvents) {
+	if !c.Last && t.since < max(fullEvery*t.full, leastEvents) {
 		if len(events) > 0 {
 			w.Put(numberedKey(keyTrapEvents, c.Seq), events)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"crawler/crawl"
 	"crawler/internal/binform"
+	"crawler/stats"
 )
 
 // The kinds of record; docs/format/records.md describes their values.
@@ -13,7 +14,9 @@ const (
 	keyCounters = "rc"
 	keyLists    = "rl"
 	keyWords    = "rw"
+	keyChanges  = "rv" // and the number of the delta
 	keySite     = "rs" // and the host
+	keySiteMore = "re" // and the host, 00, and the number of the delta
 	keyDigests  = "rd" // and the number of the block
 	keyRefusal  = "rr" // and the host
 	keyExact    = "rx" // and the number of the commit and the host
@@ -25,7 +28,8 @@ type unsaved struct {
 	words bool // the crawl's sketches
 	lists bool
 	sites []*site
-	texts []uint64 // digests of new texts
+	texts []uint64      // digests of new texts
+	bases []*stats.Base // spare
 
 	refusals []string // hosts
 
@@ -33,15 +37,14 @@ type unsaved struct {
 	key, value              []byte // scratch
 }
 
-// Cut flushes the lines written so far into their files and puts what must be
-// committed with them into b: their positions, the counters, and the sketches that have
-// changed. Once b is committed, a Recorder of the crawl resumed is as this one is now.
-// If it is not, this Recorder must not be cut again.
+// Cut flushes the lines written so far into their files and puts what must be committed with
+// them into b: their positions, the counters, and the sketches that have changed. Once b is
+// committed, a Recorder of the crawl resumed is as this one is now. If it is not, this Recorder
+// must not be cut again.
 //
-// With all sketches full and only one site, which shares those of the crawl, it puts 95
-// KiB; each further site that has changed puts 12 KiB, the one that was first as much as
-// the crawl. Besides the batch it allocates
-// a few times for each sketch, and more for exact counts.
+// It puts what has changed: for each sketch that a page of some thousand words came to some
+// hundreds of bytes, and now and then, once in a few dozen commits, 9 KiB for a site and 63 KiB
+// for the crawl; the site that was the first of several is as large as the crawl.
 func (r *Recorder) Cut(b crawl.Batch) error {
 	if r.cfg.Dir != nil {
 		if err := r.cfg.Dir.Cut(b); err != nil {
@@ -60,26 +63,17 @@ func (r *Recorder) Cut(b crawl.Batch) error {
 	return nil
 }
 
-// cutWords puts the sketches that have changed.
+// cutWords puts what has changed in the sketches.
 func (r *Recorder) cutWords(b crawl.Batch) (err error) {
 	u := &r.unsaved
 	if u.words {
 		u.words = false
-		if u.value, err = r.total.words.AppendBinary(u.begin()); err != nil {
-			return fmt.Errorf("sketches of the crawl: %w", err)
-		}
-		b.Put(u.named(keyWords, ""), u.value)
+		u.put(b, &r.journal, r.total.words, keyWords, keyChanges, func(v []byte) []byte { return v })
 	}
 	exact := false
 	for _, s := range u.sites {
 		s.unsaved = false
-		u.value = binary.AppendUvarint(u.begin(), uint64(s.pages))
-		if !r.shares(s) {
-			if u.value, err = s.words.AppendBinary(u.value); err != nil {
-				return fmt.Errorf("sketches of %s: %w", s.name, err)
-			}
-		}
-		b.Put(u.named(keySite, s.name), u.value)
+		r.cutSite(b, s)
 		if s.recent == nil || s.recent.Total() == 0 {
 			continue
 		}
@@ -95,6 +89,28 @@ func (r *Recorder) cutWords(b crawl.Batch) (err error) {
 	clear(u.sites) // a site is kept by its map alone
 	u.sites = u.sites[:0]
 	return nil
+}
+
+// The kinds of site.
+const (
+	siteShares = 0 // it is the only one, and its words are the crawl's
+	siteOwn    = 1
+)
+
+func (r *Recorder) cutSite(b crawl.Batch, s *site) {
+	u := &r.unsaved
+	if r.shares(s) {
+		u.value = append(binary.AppendUvarint(u.begin(), uint64(s.pages)), siteShares)
+		b.Put(u.named(keySite, s.name), u.value)
+		return
+	}
+	u.put(b, &s.journal, s.words, keySite+s.name, keySiteMore+s.name+"\x00", func(v []byte) []byte {
+		v = binary.AppendUvarint(v, uint64(s.pages))
+		if s.journal.due() {
+			v = append(v, siteOwn)
+		}
+		return v
+	})
 }
 
 // cutTexts puts the digests of the texts that were new.
@@ -119,7 +135,7 @@ func (r *Recorder) cutCounters(b crawl.Batch) {
 	v = binary.LittleEndian.AppendUint64(v, r.cfg.Seed)
 	for _, n := range [...]int64{
 		int64(r.cfg.MaxSites), int64(len(r.sites)), int64(r.texts.Len()), int64(u.textBlocks), int64(u.exactBlocks),
-		int64(r.pages), r.bytes, int64(r.good), int64(r.cutOff), int64(used.CPU), used.PeakRSS,
+		int64(r.pages), int64(r.total.words.N()), int64(len(r.refusals)), r.bytes, int64(r.good), int64(r.cutOff), int64(used.CPU), used.PeakRSS,
 	} {
 		v = binary.AppendUvarint(v, uint64(n))
 	}

@@ -338,7 +338,7 @@ func TestRestoreRefusesDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(kinds) != 6 {
+	if len(kinds) != 9 {
 		t.Errorf("only records of the kinds %v were tried", kinds)
 	}
 	if err := recorder(t, Config{}).Restore(dir.DB()); err != nil {
@@ -382,7 +382,7 @@ func TestRestoreRefusesCounters(t *testing.T) {
 	b := dir.DB().NewBatch()
 	counters := append([]byte{recordVersion, 0}, make([]byte, 8)...)
 	counters = binary.AppendUvarint(append(counters, 0), 1<<33) // sites
-	b.Put([]byte(keyCounters), append(counters, make([]byte, 11)...))
+	b.Put([]byte(keyCounters), append(counters, make([]byte, 13)...))
 	if err := dir.DB().Commit(b); err != nil {
 		t.Fatal(err)
 	}
@@ -404,6 +404,7 @@ func FuzzRecords(f *testing.F) {
 		r.readTexts(numberInKey(0), data)
 		r.readLists(data)
 		r.readSite("h", data)
+		r.readSiteChanges(new(chain), "h\x00"+numberInKey(0), data)
 		if _, err := r.readCounters(data); err == nil && r.pages < 0 {
 			t.Errorf("%d pages", r.pages)
 		}

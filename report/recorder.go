@@ -63,7 +63,8 @@ type Recorder struct {
 	line     []byte              // scratch
 
 	unsaved unsaved
-	before  Usage // of the runs before this one
+	journal journal // of the crawl's sketches
+	before  Usage   // of the runs before this one
 }
 
 // firstFailures is how many are kept to explain a crawl that fetched nothing.
@@ -252,6 +253,10 @@ func (r *Recorder) fail(v *crawl.Visit, detail string) {
 func (r *Recorder) countWords(words []uint64, s *site) {
 	if len(words) == 0 {
 		return
+	}
+	r.unsaved.mark(&r.journal, r.total.words)
+	if !r.shares(s) {
+		r.unsaved.mark(&s.journal, s.words)
 	}
 	r.total.add(words, s.tally, &r.bag)
 	r.unsaved.words = true

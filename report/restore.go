@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"crawler/dedup"
@@ -28,14 +29,17 @@ func (r *Recorder) Restore(db *store.DB) error {
 	}
 	fresh, on := newTally(stats.Config{Seed: r.cfg.Seed}, r.cfg.Exact), r.unsaved.on
 	r.unsaved = unsaved{}
+	r.total, r.journal, r.sites, r.texts = fresh, journal{}, make(map[string]*site), dedup.Set{}
+	var deltas chain
 	r.refusals = make(map[string]*refusal)
-	r.total, r.sites, r.texts = fresh, make(map[string]*site), dedup.Set{}
 	for _, kind := range []struct {
 		key  string
 		read func(key string, value []byte) error
 	}{
-		{keyWords, func(_ string, v []byte) error { return readForm(v, r.total.words) }},
+		{keyWords, func(_ string, v []byte) error { return r.journal.readFull(open(v), r.total.words) }},
+		{keyChanges, func(number string, v []byte) error { return r.readChanges(&deltas, number, v) }},
 		{keySite, r.readSite},
+		{keySiteMore, func(key string, v []byte) error { return r.readSiteChanges(&deltas, key, v) }},
 		{keyDigests, r.readTexts},
 		{keyExact, r.readExact},
 		{keyRefusal, r.readRefusal},
@@ -47,6 +51,9 @@ func (r *Recorder) Restore(db *store.DB) error {
 			}
 			return nil
 		})
+		if err == nil {
+			err = deltas.end()
+		}
 		if err != nil {
 			return err
 		}
@@ -57,7 +64,7 @@ func (r *Recorder) Restore(db *store.DB) error {
 
 // saved is what the counters say of the other records.
 type saved struct {
-	sites, texts, textBlocks, exactBlocks int
+	sites, texts, textBlocks, exactBlocks, words, refusals int
 }
 
 func (r *Recorder) readCounters(value []byte) (s saved, err error) {
@@ -69,7 +76,8 @@ func (r *Recorder) readCounters(value []byte) (s saved, err error) {
 	r.cfg.Exact, r.cfg.NoIndex = flags&flagExact != 0, flags&flagNoIndex != 0
 	r.cfg.Seed, r.cfg.MaxSites = f.uint64(), f.number()
 	s = saved{sites: f.number(), texts: f.number(), textBlocks: f.number(), exactBlocks: f.number()}
-	r.pages, r.bytes, r.good, r.cutOff = f.number(), f.count(), f.number(), f.number()
+	r.pages, s.words, s.refusals = f.number(), f.number(), f.number()
+	r.bytes, r.good, r.cutOff = f.count(), f.number(), f.number()
 	r.before = Usage{CPU: time.Duration(f.count()), PeakRSS: f.count()}
 	r.status = readCounts(f, f.number)
 	r.types = readCounts(f, f.text)
@@ -100,18 +108,55 @@ func readForm(value []byte, into interface{ UnmarshalBinary([]byte) error }) err
 	return into.UnmarshalBinary(f.rest)
 }
 
-func (r *Recorder) readSite(host string, value []byte) error {
+// readChanges reads a delta of the crawl's sketches.
+func (r *Recorder) readChanges(c *chain, number string, value []byte) error {
 	f := open(value)
-	s := &site{name: host, pages: f.number(), tally: r.total}
 	if f.err != nil {
 		return f.err
 	}
-	r.sites[host] = s
-	if len(f.rest) == 0 { // it shares the crawl's sketches
-		return nil
+	if r.journal.full == 0 {
+		return fmt.Errorf("%w: a delta without a full form", errRecord)
+	}
+	c.of, c.j, c.words = keyChanges, &r.journal, r.total.words
+	return c.add(number, value, f.rest)
+}
+
+func (r *Recorder) readSite(host string, value []byte) error {
+	f := open(value)
+	s := &site{name: host, pages: f.number(), tally: r.total}
+	own := f.uint8()
+	if own > siteOwn {
+		f.fail("a site of kind %d", own)
+	}
+	if own == siteShares {
+		r.sites[host] = s
+		return f.close()
 	}
 	s.tally = newTally(stats.SiteConfig(r.cfg.Seed), r.cfg.Exact)
-	return s.words.UnmarshalBinary(f.rest)
+	r.sites[host] = s
+	return s.journal.readFull(f, s.words)
+}
+
+// readSiteChanges reads what has changed of a site.
+func (r *Recorder) readSiteChanges(c *chain, key string, value []byte) error {
+	f := open(value)
+	pages := f.number()
+	if f.err != nil {
+		return f.err
+	}
+	host, number, _ := strings.Cut(key, "\x00")
+	s := r.sites[host]
+	if s == nil || s.journal.full == 0 {
+		return fmt.Errorf("%w: a delta of a site without a full form", errRecord)
+	}
+	if of := keySiteMore + host; c.of != of {
+		if err := c.end(); err != nil {
+			return err
+		}
+		c.of, c.j, c.words = of, &s.journal, s.words
+	}
+	s.pages = pages
+	return c.add(number, value, f.rest)
 }
 
 func (r *Recorder) readTexts(key string, value []byte) error {
@@ -194,6 +239,8 @@ func (r *Recorder) agree(s saved) error {
 	same("blocks of texts", int(r.unsaved.textBlocks), s.textBlocks)
 	same("blocks of exact counts", int(r.unsaved.exactBlocks), s.exactBlocks)
 	same("pages of all sites", pages, r.pages)
+	same("sites that refuse us", len(r.refusals), s.refusals)
+	same("words of the crawl", int(r.total.words.N()), s.words)
 	if words != r.total.words.N() {
 		errs = append(errs, fmt.Errorf("%w: the sites have %d words, the crawl %d", errRecord, words, r.total.words.N()))
 	}

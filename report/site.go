@@ -8,6 +8,7 @@ type site struct {
 	name  string
 	pages int
 	tally
+	journal journal      // of its own sketches
 	recent  *stats.Exact // what exact has counted since the last Cut; nil for nothing
 	unsaved bool         // it is in unsaved.sites
 }

@@ -200,14 +200,15 @@ func (s *Surprise) admit(v, count uint64) bool {
 func (s *Surprise) opens() bool { return 3*s.heads > 2*s.limit }
 
 // open makes the front and moves the words there that find a slot. Before,
-// while the stream is short, the table alone takes less room.
+// while the stream is short, the table alone takes less room. They move in an order that does not
+// depend on the table's history, which is not in the binary form.
 func (s *Surprise) open() {
 	s.front = newFront(powerOfTwo(s.limit))
-	words := s.back
+	words := s.back.appendSorted(nil)
 	s.back = newTable(minSlots)
-	for i, v := range words.keys {
-		if v != 0 && !s.front.put(v, words.counts[i]) {
-			s.back.put(v, words.counts[i])
+	for _, w := range words {
+		if !s.front.put(w.word, w.count) {
+			s.back.put(w.word, w.count)
 		}
 	}
 }

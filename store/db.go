@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -27,6 +28,17 @@ const (
 	manifestSize = 1 << 20 // read whole at every opening, so a longer one is rewritten
 )
 
+// valuesApart has values of a quarter KiB and more in files beside the tables, so that they are
+// not written again whenever tables are merged: deltas of sketches, events and full forms
+// are most of what a commit has, and are read only when a crawl is resumed. Files half of which
+// is not needed any more are rewritten.
+func valuesApart() pebble.ValueSeparationPolicy {
+	return pebble.ValueSeparationPolicy{
+		Enabled: true, MinimumSize: 256, MaxBlobReferenceDepth: 16,
+		RewriteMinimumAge: time.Minute, TargetGarbageRatio: 0.5,
+	}
+}
+
 // openDB opens the database in dir, and makes it unless readOnly.
 func openDB(fs FS, dir string, readOnly bool) (*DB, error) {
 	g := &guard{FS: fs, failed: make(chan struct{})}
@@ -39,6 +51,7 @@ func openDB(fs FS, dir string, readOnly bool) (*DB, error) {
 		CompactionConcurrencyRange: func() (int, int) { return 1, 1 }, // the cores are for pages
 		ReadOnly:                   readOnly, ErrorIfNotExists: readOnly,
 	}
+	opts.Experimental.ValueSeparationPolicy = valuesApart
 	opts.Experimental.FileCacheShards = 1 // each is a goroutine, and only one reads
 	var db *pebble.DB
 	err := g.run(func() (err error) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// With few descriptors the tables of the database take none while nothing reads them, and its
-// directory takes one.
+// With few descriptors the tables of the database and the files of values take none while
+// nothing reads them, and its directory takes one.
 func TestFewDescriptors(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	db, err := openDB(DiskFor(24), dir, false)
@@ -40,8 +40,12 @@ func TestFewDescriptors(t *testing.T) {
 	}
 	check(db)
 	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
-	if err != nil || len(tables) < 5 {
+	if err != nil || len(tables) < 2 {
 		t.Fatalf("%d tables, %v", len(tables), err)
+	}
+	values, err := filepath.Glob(filepath.Join(dir, "*.blob"))
+	if err != nil || len(values) < 4 {
+		t.Fatalf("%d files of values, %v", len(values), err)
 	}
 	open := openBelow(t, dir)
 	dirs := 0
@@ -52,7 +56,7 @@ func TestFewDescriptors(t *testing.T) {
 	}
 	// Lock, manifest, log and directory; perhaps a table that is written, and a block of one.
 	if dirs != 1 || len(open) > 6 {
-		t.Errorf("of %d tables and the rest, open are %q", len(tables), open)
+		t.Errorf("of %d tables, %d files of values and the rest, open are %q", len(tables), len(values), open)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func (d disk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 }
 
 func (d disk) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
-	if d.few && strings.HasSuffix(name, ".sst") {
+	if d.few && (strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")) {
 		return openSeldom(d, name, opts)
 	}
 	return d.open(func() (vfs.File, error) { return d.FS.Open(name, opts...) })

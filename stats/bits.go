@@ -1,0 +1,150 @@
+package stats
+
+import (
+	"math/bits"
+
+	"crawler/internal/binform"
+)
+
+// bitWriter appends numbers of any number of bits to a slice, low bits first.
+type bitWriter struct {
+	buf  []byte
+	held uint64 // bits that are not in buf yet, fewer than eight
+	n    uint   // how many
+}
+
+// bits appends the low n bits of v, at most 64.
+func (b *bitWriter) bits(v uint64, n uint) {
+	if n > 32 {
+		b.bits(v, 32)
+		v, n = v>>32, n-32
+	}
+	b.held |= v & (1<<n - 1) << b.n
+	for b.n += n; b.n >= 8; b.n -= 8 {
+		b.buf = append(b.buf, byte(b.held))
+		b.held >>= 8
+	}
+}
+
+func (b *bitWriter) bool(v bool) {
+	if v {
+		b.bits(1, 1)
+	} else {
+		b.bits(0, 1)
+	}
+}
+
+// gamma appends v in Elias' gamma code, for small numbers: 0 takes one bit, 1 and 2 take
+// three, 3 to 6 five. It may be up to 2^63 - 2.
+func (b *bitWriter) gamma(v uint64) {
+	n := uint(bits.Len64(v + 1))
+	low := (v + 1) ^ 1<<(n-1)
+	if n <= 16 {
+		b.bits(1<<(n-1)|low<<n, 2*n-1)
+		return
+	}
+	b.bits(1<<(n-1), n)
+	b.bits(low, n-1)
+}
+
+// places appends ascending places below size, and lets each append what is there.
+func (b *bitWriter) places(places []int, size int, each func(place int)) {
+	b.gamma(uint64(len(places)))
+	k, next := gapBits(len(places), size), 0
+	for _, i := range places {
+		gap := uint64(i - next)
+		b.gamma(gap >> k)
+		b.bits(gap, k)
+		each(i)
+		next = i + 1
+	}
+}
+
+// gapBits is how many low bits of a gap between n of size places are written as they are
+// (Golomb 1966): the others are then mostly 0.
+func gapBits(n, size int) uint {
+	if n == 0 {
+		return 0
+	}
+	return uint(max(0, bits.Len(uint(size/n))-1))
+}
+
+// close returns the slice with the last bits.
+func (b *bitWriter) close() []byte {
+	if b.n > 0 {
+		b.bits(0, 8-b.n)
+	}
+	return b.buf
+}
+
+// bitReader reads what a bitWriter wrote. Errors stick to the decoder.
+type bitReader struct {
+	from *binform.Decoder
+	rest []byte
+	held uint64
+	n    uint
+}
+
+func (b *bitReader) bits(n uint) uint64 {
+	if n > 32 {
+		low := b.bits(32)
+		return low | b.bits(n-32)<<32
+	}
+	for b.n < n {
+		if len(b.rest) == 0 {
+			b.from.Check(false, "the bits end too early")
+			b.held, b.n = 0, 0
+			return 0
+		}
+		b.held |= uint64(b.rest[0]) << b.n
+		b.rest, b.n = b.rest[1:], b.n+8
+	}
+	v := b.held & (1<<n - 1)
+	b.held, b.n = b.held>>n, b.n-n
+	return v
+}
+
+func (b *bitReader) bool() bool { return b.bits(1) == 1 }
+
+func (b *bitReader) gamma() uint64 {
+	n := uint(0)
+	for b.bits(1) == 0 {
+		if n++; n > 62 || !b.from.OK() {
+			b.from.Check(false, "a number is too large")
+			return 0
+		}
+	}
+	return (1<<n | b.bits(n)) - 1
+}
+
+// number reads a number that is most at most.
+func (b *bitReader) number(most int) int {
+	v := b.gamma()
+	b.from.Check(v <= uint64(most), "a number of %d, at most %d", v, most)
+	if !b.from.OK() {
+		return 0
+	}
+	return int(v)
+}
+
+// places reads places and calls each for every one, until there is an error.
+func (b *bitReader) places(size int, each func(place int)) {
+	n := b.number(size)
+	k, next := gapBits(n, size), 0
+	for range n {
+		gap := b.gamma()
+		b.from.Check(gap <= uint64(size), "a place beyond the last")
+		i := next + int(gap<<k|b.bits(k))
+		b.from.Check(i < size, "place %d of %d", i, size)
+		if !b.from.OK() {
+			return
+		}
+		each(i)
+		next = i + 1
+	}
+}
+
+// close checks that nothing is left.
+func (b *bitReader) close() {
+	b.from.Check(len(b.rest) == 0 && b.held == 0 && b.n < 8, "bits left over")
+}

@@ -1,0 +1,232 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"crawler/internal/binform"
+)
+
+// Replay makes w what the sketches were when AppendDelta wrote the last of the deltas, of which
+// the first is a full one, unless w is what the first was written since, and each other was
+// written when the one before was. It continues exactly as those sketches did. It returns an
+// error that wraps binform.ErrFormat, and leaves w as it was, if one is damaged or missing. It
+// allocates at most some ten times the length of the deltas, and the sizes of sketches that a
+// full one gives.
+func (w *Words) Replay(deltas ...[]byte) error {
+	fresh := w.Clone()
+	for _, data := range deltas {
+		if err := fresh.replay(data); err != nil {
+			return err
+		}
+	}
+	form, err := fresh.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	return w.UnmarshalBinary(form) // which checks that all of it fits together
+}
+
+// replay applies a delta. After an error w is of no use.
+func (w *Words) replay(data []byte) error {
+	from, _, err := binform.Open(data, deltaKind, deltaVersion)
+	if err != nil {
+		return err
+	}
+	if from.Bool() {
+		w.begin(from)
+	}
+	b := bitReader{from: from}
+	if from.OK() {
+		b.rest = from.Raw(from.Left())
+		from.Check(b.gamma() == w.surprise.n, "what it continues is not there")
+		w.surprise.n = addUp(w.surprise.n, b.gamma())
+	}
+	for _, part := range []func(*bitReader){w.surprise.decodeDelta, w.tail.decodeDelta} {
+		if from.OK() {
+			part(&b)
+		}
+	}
+	if from.OK() {
+		b.close()
+	}
+	return from.Close()
+}
+
+// begin makes w empty sketches of the sizes that a full delta gives.
+func (w *Words) begin(from *binform.Decoder) {
+	key := from.Uint64()
+	limit, size, k, cache := from.Uint32(), from.Uint32(), from.Uint32(), from.Uint32()
+	from.Check(limit > 0 && limit <= MaxHead, "a head of %d words", limit)
+	from.Check(size >= MinReservoir && size <= MaxReservoir, "a reservoir of %d positions", size)
+	from.Check(k >= MinRegisters && k <= MaxRegisters && bits.OnesCount32(k) == 1, "%d registers", k)
+	from.Check(cache >= 1 && cache <= max(k, siteCache) && bits.OnesCount32(cache) == 1, "a cache of %d slots", cache)
+	if !from.OK() {
+		return
+	}
+	*w = *NewWords(Config{Registers: int(k), Head: int(limit), Reservoir: int(size), cache: int(cache)})
+	w.surprise.key, w.tail.key = key, key
+	w.surprise.tail.random = rng(key)
+}
+
+func (s *Surprise) decodeDelta(b *bitReader) {
+	open, opened := b.bool(), len(s.front.pairs) > 0
+	b.from.Check(open || !opened, "a front is gone")
+	words := s.back.appendSorted(nil)
+	if open && !opened && b.from.OK() {
+		s.front, words = newFront(powerOfTwo(s.limit)), nil
+	}
+	if open {
+		s.front.decodeDelta(b)
+	}
+	if words = decodeTable(b, words, s.limit+s.tail.size); b.from.OK() {
+		s.back.fill(b.from, words)
+		s.tail.decodeDelta(b, words)
+	}
+}
+
+func (f *front) decodeDelta(b *bitReader) {
+	b.places(2*len(f.pairs), func(i int) {
+		slot := &f.pairs[i/2][i%2]
+		_, count := f.slot(i)
+		more := b.gamma() + 1
+		b.from.Check(more <= maxLength && addUp(count, more) <= maxLength, "a count beyond 2^62")
+		if *slot == 0 {
+			*slot = b.bits(64-countBits) << countBits
+		}
+		*slot &^= countMask
+		delete(f.carry, i)
+		if count += more; count < halfFull {
+			*slot |= count
+			return
+		}
+		*slot |= halfFull - 1
+		f.keepAside(i, count-(halfFull-1))
+	})
+}
+
+// decodeTable returns the words of a table, of which there are at most so many.
+func decodeTable(b *bitReader, words []counted, most int) []counted {
+	b.places(len(words), func(i int) {
+		switch code := b.gamma(); code {
+		case tableGone:
+			words[i].word = 0
+		default:
+			more, count := max(1, code), words[i].count
+			b.from.Check(more <= maxLength && addUp(count&^tailWord, more) <= maxLength, "a count beyond 2^62")
+			words[i].count = count + more
+		}
+	})
+	words = slices.DeleteFunc(words, func(w counted) bool { return w.word == 0 })
+	n := b.number(most)
+	b.from.Check(len(words)+n <= most, "%d words in a table for at most %d", len(words)+n, most)
+	for range n {
+		if !b.from.OK() {
+			return nil
+		}
+		w := counted{word: b.bits(63)<<1 | 1}
+		if b.bool() {
+			w.count = tailWord
+		}
+		count := b.gamma() + 1
+		b.from.Check(count <= maxLength, "a count beyond 2^62")
+		w.count |= count
+		words = append(words, w)
+	}
+	slices.SortFunc(words, func(a, b counted) int { return cmp.Compare(a.word, b.word) })
+	for i := range words {
+		b.from.Check(i == 0 || words[i].word != words[i-1].word, "a word is in the table twice")
+	}
+	return words
+}
+
+func (r *reservoir) decodeDelta(b *bitReader, words []counted) {
+	r.n = addUp(r.n, b.gamma())
+	b.from.Check(r.n <= maxLength, "a tail of %d words", r.n)
+	if b.bool() || !b.from.OK() {
+		return
+	}
+	r.next, r.bound, r.random = b.bits(64), math.Float64frombits(b.bits(64)), rng(b.bits(64))
+	b.places(r.size, func(i int) {
+		b.from.Check(i <= len(r.chosen), "place %d of %d", i, len(r.chosen))
+		b.from.Check(len(words) > 0, "a position without a word")
+		if !b.from.OK() {
+			return
+		}
+		p := position{words[b.number(len(words)-1)].word, tailWord | b.gamma()}
+		if i == len(r.chosen) {
+			r.extend()
+		}
+		r.chosen[i] = p
+	})
+}
+
+func (d *Distinct) decodeDelta(b *bitReader) {
+	registers := b.bool()
+	b.from.Check(registers || d.reg == nil, "registers are gone")
+	if !b.from.OK() {
+		return
+	}
+	if !registers {
+		d.decodeAdded(b)
+		return
+	}
+	run := make([]uint8, d.k)
+	if d.reg != nil {
+		copy(run, d.reg.run)
+	}
+	b.places(d.k, func(i int) {
+		more := b.number(maxRun)
+		b.from.Check(int(run[i])+more < maxRun, "a register above %d", maxRun)
+		run[i] += uint8(more) + 1
+	})
+	if !b.from.OK() {
+		return
+	}
+	if d.reg == nil {
+		d.list, d.recent = nil, newRecent(d.cache)
+		d.words = d.k/2 + 1
+	}
+	d.reg = registersOf(run)
+	d.pass = d.reg.pass
+	if !b.bool() {
+		d.martingale = martingale{math.Float64frombits(b.bits(64)), math.Float64frombits(b.bits(64)), b.bool()}
+	}
+}
+
+// decodeAdded reads new words of the list.
+func (d *Distinct) decodeAdded(b *bitReader) {
+	words := d.appendListed(nil)
+	n := b.number(d.k / 2)
+	b.from.Check(len(words)+n <= d.k/2, "%d words in a list for at most %d", len(words)+n, d.k/2)
+	for range n {
+		if !b.from.OK() {
+			return
+		}
+		words = append(words, b.bits(63)<<1|1)
+	}
+	slices.Sort(words)
+	d.words = len(words)
+	d.list = make([]uint64, max(minSlots, powerOfTwo(max(1, 2*len(words)))))
+	for i, v := range words {
+		b.from.Check(i == 0 || v != words[i-1], "a word is in the list twice")
+		at, _ := find(d.list, v)
+		d.list[at] = v
+		b.from.Check(probes(at, v, len(d.list)) <= maxProbe, crowded)
+	}
+}
+
+// fill makes the table one of the given words.
+func (t *table) fill(from *binform.Decoder, words []counted) {
+	*t = newTable(max(minSlots, powerOfTwo(max(1, 2*len(words)))))
+	for _, w := range words {
+		t.put(w.word, w.count)
+		i, _ := find(t.keys, w.word)
+		from.Check(probes(i, w.word, len(t.keys)) <= maxProbe, crowded)
+		if !from.OK() {
+			return
+		}
+	}
+}
