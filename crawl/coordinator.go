@@ -74,6 +74,8 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 			c.sent(cmd)
 		case j := <-c.ledger.Done():
 			c.keep(c.ledger.Take(j))
+		case t := <-c.ring.turns:
+			c.answer(t)
 		case a := <-inbox:
 			c.add(a)
 		case <-closed:

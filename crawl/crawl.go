@@ -293,6 +293,7 @@ type ring struct {
 	visits   chan *Visit      // workers -> recorder
 	done     chan recorded    // recorder -> coordinator
 	commands chan recorderCmd // coordinator -> recorder
+	turns    chan turn        // workers -> coordinator
 	failed   chan error       // recorder -> coordinator: the Recorder's first error, sent once
 	stops    chan struct{}    // recorder, workers -> coordinator: ErrStop
 
@@ -326,6 +327,7 @@ func newRing(cfg Config) *ring {
 		visits:   make(chan *Visit, cfg.Workers),
 		done:     make(chan recorded, cfg.Workers),
 		commands: make(chan recorderCmd),
+		turns:    make(chan turn),
 		failed:   make(chan error, 1),
 		stops:    make(chan struct{}, 1),
 	}
@@ -340,6 +342,7 @@ func newRing(cfg Config) *ring {
 			cfg.Robots.ErrorTTL = -1 // the frontier decides when to retry a host that failed
 		}
 		cfg.Robots.Delay = cmp.Or(cfg.Robots.Delay, max(cmp.Or(cfg.Gate.Frontier.Delay, frontier.DefaultDelay), 0))
+		cfg.Robots.Turn = r.turn
 		r.robots = fetch.NewRobots(cfg.Fetcher, cfg.Robots)
 	}
 	return r

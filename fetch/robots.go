@@ -37,8 +37,12 @@ type RobotsConfig struct {
 	MaxBytes     int64 // how much of a file is read; 500 KiB, the least by RFC 9309
 	MaxRedirects int   // 5, which RFC 9309 wants to be the least; negative: none
 	// Delay is the least time between an answer and the next request to the same host, where
-	// redirects lead from one to the other. What else asks a host meanwhile is not known here.
-	Delay      time.Duration
+	// redirects lead from one to the other. What else asks a host meanwhile Turn knows.
+	Delay time.Duration
+	// Turn, if not nil, is asked before a redirect to another host is followed, and waits until
+	// that may be asked; done is called when it was, or will not be. After an error the file is
+	// unreachable.
+	Turn       func(ctx context.Context, host string) (done func(asked bool), err error)
 	MaxOrigins int   // how many origins are kept; 100,000
 	MaxMemory  int64 // about how many bytes they may take together; 64 MiB
 }
@@ -63,6 +67,7 @@ type origin struct {
 
 // pendingRobots is a fetch others may wait for.
 type pendingRobots struct {
+	of    string        // see outcome
 	done  chan struct{} // closed at the end
 	rules *Rules        // readable then; nil if the fetch was canceled
 	keep  bool          // whether the rules outlast the fetch
@@ -113,6 +118,13 @@ func (r *Robots) lookup(name string) (*Rules, bool) {
 	}
 	r.used.MoveToFront(e)
 	return rules, true
+}
+
+// known is lookup for who does not hold mu.
+func (r *Robots) known(name string) (*Rules, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lookup(name)
 }
 
 // EachExchange is called with everything that a Getter returned for a robots.txt file and
@@ -166,6 +178,9 @@ func (r *Robots) lead(ctx context.Context, name string, p *pendingRobots, each E
 		delete(r.pending, name)
 		if p.keep {
 			r.keep(name, p.rules)
+			if p.of != "" {
+				r.keep(p.of, p.rules)
+			}
 		}
 		close(p.done)
 	}()
@@ -173,14 +188,19 @@ func (r *Robots) lead(ctx context.Context, name string, p *pendingRobots, each E
 	if err != nil {
 		return nil, err
 	}
-	a.rules.expires = time.Now().Add(a.ttl)
-	p.rules, p.keep = a.rules, a.ttl > 0
+	if a.rules.expires.IsZero() { // else they are another origin's as well
+		a.rules.expires = time.Now().Add(a.ttl)
+	}
+	p.rules, p.keep, p.of = a.rules, a.ttl > 0, a.of
 	return a.rules, nil
 }
 
 // keep remembers rules and forgets those of the origins not used for longest
 // while there are too many or they are too large. The newest always stay.
 func (r *Robots) keep(name string, rules *Rules) {
+	if e, ok := r.kept[name]; ok {
+		r.drop(e)
+	}
 	r.kept[name] = r.used.PushFront(&origin{name, rules})
 	r.memory += rules.size
 	for r.used.Len() > 1 && (r.used.Len() > r.cfg.MaxOrigins || r.memory > r.cfg.MaxMemory) {
@@ -200,6 +220,7 @@ type outcome struct {
 	rules *Rules // nil: ask at next
 	ttl   time.Duration
 	next  weburl.URL
+	of    string // the origin that redirects led to, if it is that one's robots.txt
 }
 
 // fetch gets robots.txt over redirects, which may lead to other hosts: the rules
@@ -209,14 +230,30 @@ func (r *Robots) fetch(ctx context.Context, origin string, each EachExchange) (o
 	if err != nil {
 		return outcome{rules: uniform(RobotsUnreachable, "disallow-all: not an origin"), ttl: r.cfg.TTL}, nil
 	}
-	answered := map[string]time.Time{}
+	first, answered := at.Host(), map[string]time.Time{}
 	for range max(r.cfg.MaxRedirects, 0) + 1 {
 		if last, ok := answered[at.Host()]; ok {
 			if err := sleep(ctx, r.cfg.Delay-time.Since(last)); err != nil {
 				return outcome{}, err
 			}
 		}
+		elsewhere := at.Host() != first
+		own := elsewhere && at.RequestURI() == robotsPath // of another origin
+		if rules, ok := r.known(at.Origin()); ok && own {
+			return outcome{rules: rules, ttl: r.cfg.TTL}, nil
+		}
+		done := func(bool) {}
+		if elsewhere && r.cfg.Turn != nil {
+			if done, err = r.cfg.Turn(ctx, at.Host()); err != nil {
+				return r.failed(err), ctx.Err()
+			}
+		}
+		if rules, ok := r.known(at.Origin()); ok && own { // another caller had its turn before
+			done(false)
+			return outcome{rules: rules, ttl: r.cfg.TTL}, nil
+		}
 		res, err := r.get(ctx, at)
+		done(true)
 		answered[at.Host()] = time.Now()
 		a := r.read(at, res, err)
 		if each == nil || !each(at, res, err) { // res may not be used from here on
@@ -226,6 +263,9 @@ func (r *Robots) fetch(ctx context.Context, origin string, each EachExchange) (o
 		case err != nil && ctx.Err() != nil:
 			return outcome{}, ctx.Err()
 		case a.rules != nil:
+			if own {
+				a.of = at.Origin()
+			}
 			return a, nil
 		}
 		at = a.next

@@ -155,7 +155,7 @@ func (f *Frontier) Answered(it Item, now time.Time, o Outcome) {
 	}
 	bad := o.Kind == Throttled
 	if o.Kind == Failed { // of hosts that never answered nobody is tired
-		bad = h.answered && !f.network.down
+		bad = h.answered && h.well() && !f.network.down // what is amiss with one host is its own
 		o.Latency = 0
 	}
 	h.address.window.answered(o.Started, now, o.Latency, bad)

@@ -232,7 +232,7 @@ func smallServer(t *testing.T, places int, mean time.Duration, service func(Item
 	if t.Logf("%.2f of what it can; half wait %v, nine of ten %v, most of all %v; %d at a time", does/can, half, most, s.longest, s.most); does > 0.85*can || does < 0.3*can {
 		t.Errorf("it is asked %.2f times a second and can %.2f", does, can)
 	}
-	if half > mean/4 || most > 7*mean/2 {
+	if half > mean/4 || most > max(7*mean/2, 2*unfelt) {
 		t.Errorf("half of the requests wait for %v, nine of ten for %v, and an answer takes %v", half, most, mean)
 	}
 	if s.most > 4*max(firstSize, places) {

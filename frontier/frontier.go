@@ -210,7 +210,7 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 // not, Return the item.
 func (f *Frontier) Ready(it Item, now time.Time) bool {
 	h := f.host(it.URL.Host())
-	return !h.closed && !h.backoffUntil().After(now) && !f.paused.After(now)
+	return !h.closed && !h.reserved && !h.backoffUntil().After(now) && !f.paused.After(now)
 }
 
 // Pause keeps every host from being asked before until. It is for trouble of this

@@ -33,6 +33,7 @@ type host struct {
 	parked     bool  // in slots.parked
 	located    bool  // its address was found out
 	held       bool  // until a lease ends: see Postpone
+	reserved   bool  // see Reserve
 	leases     int32 // newest of its leases, in the list of leases
 	turn       uint64
 	address    *address // that it shares; nil if it shares none
@@ -58,7 +59,7 @@ func (h *host) queued() int { return len(h.front) + h.waiting + len(h.delayed())
 
 // askable reports whether the host has something queued and a connection to spare.
 func (h *host) askable(perHost int) bool {
-	return !h.closed && !h.held && h.queued() > 0 && int(h.leased) < perHost
+	return !h.closed && !h.held && !h.reserved && h.queued() > 0 && int(h.leased) < perHost
 }
 
 // search returns the index in levels where the level of a depth is, or would be.

@@ -37,7 +37,7 @@ type window struct {
 	answers int
 	bad     int     // of these, answers that the host cannot now, or none
 	waited  int     // requests that had to wait for the window or the gap
-	sum     float64 // of the log2 of the answers' times
+	sum     float64 // of the log2 of the answers' times, unfelt added to each
 	last    float64 // mean of the round before
 }
 
@@ -65,6 +65,10 @@ const (
 	// the first one half as many as the least, lest those that come while the queue grows hide it.
 	leastRound = 16
 	mostRound  = 64
+	// unfelt is how much longer answers may take without being felt: a server that answers in a
+	// millisecond is not busy when it takes three, and a machine that is, the crawler's own
+	// included, makes all answers some milliseconds late.
+	unfelt = 50 * time.Millisecond
 	// roundTime is how long a round takes at least: a machine that was busy for a moment, this one
 	// included, makes all answers of that moment late.
 	roundTime = 250 * time.Millisecond
@@ -120,7 +124,7 @@ func (w *window) answered(started, now time.Time, latency time.Duration, bad boo
 	if w.answers++; bad {
 		w.bad++
 	} else {
-		w.sum += math.Log2(float64(latency))
+		w.sum += math.Log2(float64(latency + unfelt))
 	}
 	if refused := 2*w.bad >= w.round(); !refused && (w.answers < w.round() || now.Sub(w.began) < roundTime) {
 		return
@@ -234,7 +238,7 @@ func (w *window) pace() {
 	if w.growing || w.last <= 0 {
 		return
 	}
-	gap := math.Exp2(w.last) / float64(w.limit())
+	gap := max(math.Exp2(w.last)-float64(unfelt), 0) / float64(w.limit())
 	if w.calm < calmRounds {
 		gap *= 1.25
 	} else {

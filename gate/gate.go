@@ -218,6 +218,8 @@ type Queue interface {
 	Busiest(n int) []frontier.HostLoad
 	Waiting(n int) frontier.Waiting
 	Outage() (since, probe time.Time, down bool)
+	Reserve(r *frontier.Reservation, now time.Time)
+	Unreserve(r *frontier.Reservation, asked time.Time)
 	Landed()
 	Err() error
 }
