@@ -19,8 +19,8 @@ import (
 	"crawler/weburl"
 )
 
-// hoster is a machine with many names: it answers so many requests at a time, each in its time,
-// and has the others wait.
+// hoster is a machine with many names. It works on a limited number of requests at once; the
+// others wait.
 type hoster struct {
 	at    int // a time
 	took  time.Duration
@@ -87,8 +87,8 @@ func (c locatedClient) Locate(_ context.Context, u weburl.URL) (netip.Addr, bool
 
 func atOneAddress(string) (netip.Addr, bool) { return netip.MustParseAddr("192.0.2.1"), true }
 
-// hosted crawls all pages of so many names of s in virtual time, and returns how long that took. No
-// page may be lost or fetched twice, and each host has its delay.
+// hosted crawls all pages of the given number of names of s in virtual time, and returns how long
+// that took. No page may be lost or fetched twice, and the delay must hold for each host.
 func hosted(t *testing.T, s *hoster, names int, at func(string) (netip.Addr, bool), change func(*crawl.Config)) (took time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -128,8 +128,8 @@ func hosted(t *testing.T, s *hoster, names int, at func(string) (netip.Addr, boo
 	return took
 }
 
-// after returns the longest wait of so many requests in a thousand that came after the first so
-// many.
+// after leaves out the first requests and returns a quantile of the waits of the rest, given in
+// thousandths.
 func (s *hoster) after(first, thousandths int) time.Duration {
 	slices.SortFunc(s.waits, func(a, b wait) int { return a.at.Compare(b.at) })
 	var ds []time.Duration

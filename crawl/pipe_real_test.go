@@ -109,7 +109,8 @@ func (r pipeRun) String() string {
 		perThousand(r.serverCPU), r.serverCPU.Seconds()/r.wall.Seconds(), r.closest.Round(time.Millisecond), verdict)
 }
 
-// pipeOnce crawls a pipe served by another process, with at most so many requests to its address.
+// pipeOnce crawls a pipe served by another process, with at most perIP requests to its address at
+// a time.
 func pipeOnce(t *testing.T, l load, perIP int) pipeRun {
 	t.Helper()
 	port, end := startPipe(t, l)

@@ -52,9 +52,11 @@ func (r *ring) turn(ctx context.Context, host string) (done func(asked bool), er
 			end(false)
 			return nil, fmt.Errorf("%s is not to be asked for %v", host, wait.Round(time.Second))
 		}
-		if err := sleep(ctx, wait); err != nil {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
 			end(false)
-			return nil, err
+			return nil, ctx.Err()
 		}
 		if t.res.Ok || !mine.IsZero() && time.Since(mine) >= maxLeased {
 			return end, nil
@@ -70,16 +72,4 @@ func (c *coordinator) answer(t turn) {
 		c.gate.Queue().Reserve(t.res, time.Now())
 	}
 	t.reply <- struct{}{}
-}
-
-// sleep returns early, with an error, when ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

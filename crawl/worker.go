@@ -82,8 +82,8 @@ func (w *worker) visit(ctx context.Context, v *Visit) {
 	}
 }
 
-// locate finds out the address of the host of v, so that whoever shares it is not asked too much
-// together. If it cannot be known, the visit goes on, and fails if it must.
+// locate looks up the address of v's host, so that the hosts that share it are limited together.
+// If the look-up fails, the visit goes on; the request itself then fails if the name is bad.
 func (w *worker) locate(ctx context.Context, v *Visit) (found bool) {
 	if w.ring.locator == nil {
 		return false
