@@ -8,9 +8,10 @@ RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race)
 
 # Packages in which no goroutine is started, tests included: the race detector could find
 # nothing there and would take ten times as long. arch_race_test.go holds the lists.
-SERIAL = . ./cmd/crawler/internal/procinfo ./cmd/crawler/internal/sheetflags \
-  ./cmd/crawler/internal/shell ./configs ./dedup ./frontier ./gate ./internal/binform \
-  ./internal/mazes ./internal/sheet ./internal/splitmix ./lab ./parse ./stats ./trap ./weburl
+SERIAL = . ./chunk ./cmd/crawler/internal/procinfo ./cmd/crawler/internal/sheetflags \
+  ./cmd/crawler/internal/shell ./configs ./dedup ./diff ./frontier ./gate ./internal/binform \
+  ./internal/inflate ./internal/mazes ./internal/sheet ./internal/splitmix ./lab ./near ./parse ./ring ./stats \
+  ./trap ./warc ./weburl
 
 # Packages whose own tests start no goroutine, though their code does or is called from some:
 # it runs under the detector in the tests of cmd/crawler, crawl and graph/survey.
@@ -30,14 +31,32 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 VULNDB     ?= https://vuln.go.dev
 
-.PHONY: run build test platforms bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt conformance fuzz real real-big kill soak trouble memory cost written mutants
+.PHONY: run build build-lite install module test platforms bench bench-baseline bench-compare pipe bench-sketches bench-rivals truth lint vuln fmt conformance fuzz real real-big real-diff diff-million kill cluster-kill cluster-cost shards-long soak trouble memory cost written mutants archive-check
 
 run:
 	$(GO) run ./cmd/crawler demo
 
-# The tag leaves out what the plotting library has beside SVG.
 build:
-	CGO_ENABLED=0 $(GO) build -tags minimal -trimpath -ldflags '-s -w' -o crawler ./cmd/crawler
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o crawler ./cmd/crawler
+
+# Without the embedded broker, 9 MB smaller: crawler cluster start then needs --broker.
+build-lite:
+	CGO_ENABLED=0 $(GO) build -tags lite -trimpath -ldflags '-s -w' -o crawler ./cmd/crawler
+
+# Into PREFIX/bin, as other programs: make install PREFIX=$HOME/.local
+PREFIX ?= /usr/local
+
+install: build
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 crawler $(DESTDIR)$(PREFIX)/bin/crawler
+
+# The module under the path where you publish it: make module PATH=example.org/you/crawler. That
+# variable is also where commands are looked for, which therefore has its value from before.
+WAS_PATH := $(shell printenv PATH)
+
+module:
+	@PATH="$(WAS_PATH):/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin"; export PATH; \
+	  sh bench/rename.sh $(if $(filter command line,$(origin PATH)),'$(PATH)')
 
 # Every test at its full size, then those that the race detector can judge under it, at the
 # size of -short, which leaves out what starts no goroutine. TestSoak and TestTrouble wait for most
@@ -97,11 +116,20 @@ bench-rivals:
 mutants:
 	cd bench && $(GO) run ./mutants -tree $(or $(TREE),..) -only '$(ONLY)' $(MUTANTS)
 
-# Every estimator and filter against exact answers, at all sizes and seeds: half an hour.
+# Every estimator and filter against exact answers, at all sizes and seeds: an hour. The estimates
+# that a report prints are tried on texts of Debian packages that CORPORA_SEED chooses, kept in
+# CORPORA; without a network they are left out, and it says so.
+CORPORA_SEED ?= 2026
+CORPORA      ?= $(or $(TMPDIR),/tmp)/crawler-corpora-$(CORPORA_SEED)
+
 truth:
-	STATS_LONG=1 STATS_TEXT=$(TEXT) $(GO) test -count=1 -v -timeout 60m -run 'Truth|Sample|CountSketch|Heavy' ./stats
-	DEDUP_LONG=1 $(GO) test -count=1 -v -timeout 60m -run 'ClassicRate|HoldTheirRate|NoFalseNegative|SpectralMethods' ./dedup
+	STATS_LONG=1 STATS_TEXT=$(wildcard $(TEXT)) $(GO) test -count=1 -v -timeout 60m -run 'Truth|Sample|CountSketch|Heavy' ./stats
+	DEDUP_LONG=1 $(GO) test -count=1 -v -timeout 60m -run 'ClassicRate|HoldTheirRate|NoFalseNegative|SpectralMethods|Risk' ./dedup
+	BSP_LONG=1 $(GO) test -count=1 -v -timeout 60m -run 'NeighbourhoodIntervals|PValue' ./graph/bsp
 	LAB_LONG=1 $(GO) test -count=1 -v -timeout 60m -run ErrAsExpected ./lab
+	@if bench/corpora.sh "$(CORPORA)" $(CORPORA_SEED); then \
+	  LAB_CORPORA="$(CORPORA)" $(GO) test -count=1 -v -timeout 90m -run 'TruthOf' ./lab; \
+	else code=$$?; if [ $$code = 3 ]; then echo "truth: the texts of packages were left out, see above"; else exit $$code; fi; fi
 
 lint:
 	$(GO) vet ./...
@@ -128,8 +156,10 @@ fmt:
 # Standards' own cases: how many pass, and how many deviate as docs/conformance.md says.
 # Whole sets of test files run too when WPT_URL_RESOURCES or CRAWLER_HTML5LIB_TESTS names
 # their folder.
+CONFORMANCE = Conformance|RFC9309_2_2_1_ProductToken|RFC6265bis_5_7|HTML_CharsetBehindTheFirstKiB
+
 conformance:
-	@out=$$($(GO) test -count=1 -v -run Conformance . 2>&1) || { echo "$$out"; exit 1; }; \
+	@out=$$($(GO) test -count=1 -v -run '$(CONFORMANCE)' . ./fetch ./parse 2>&1) || { echo "$$out"; exit 1; }; \
 	  echo "$$out" | sed -n 's/^.*\.go:[0-9]*: \([a-z]*: [0-9]* passed, [0-9]* deviating\)$$/\1/p'
 	@if [ -n "$$WPT_URL_RESOURCES" ]; then $(GO) test -count=1 -v -run WHATWG ./weburl; fi
 	@if [ -n "$$CRAWLER_HTML5LIB_TESTS" ]; then $(GO) test -count=1 -v -run HTML5Lib ./parse; fi
@@ -170,7 +200,24 @@ real:
 real-big:
 	DOCUMENT_TREE=$(REAL_BIG) $(GO) test -count=1 -run TestRealDocuments -v -timeout 20m ./cmd/crawler
 	CRAWLER_HTML_TREES=$(REAL_BIG) $(GO) test -count=1 -run TestTreesAsGoquery -v -timeout 20m ./parse
-	CRAWLER_HTML_TREES=$(REAL_BIG) $(GO) test -count=1 -run TestNearOnTrees -v -timeout 20m ./dedup
+	CRAWLER_HTML_TREES=$(REAL_BIG) $(GO) test -count=1 -run TestNearOnTrees -v -timeout 20m ./lab
+
+# The archive of a documentation tree, served plain, gzipped in chunks, over TLS and over HTTP/2: each
+# page decoded is the file. gzip, python-warcio and warcio.js read it as far as they are there:
+# WARCIO_PY names a folder with the Python module, WARCIO_JS the index.js of npm's warcio.
+archive-check:
+	DOCUMENT_TREE=$(REAL) WARCIO_PY=$(WARCIO_PY) WARCIO_JS=$(WARCIO_JS) $(GO) test -count=1 -run TestRealArchive -v ./cmd/crawler
+
+# Two versions of a documentation tree, crawled and compared; a million URLs compared. Debian has
+# both versions of llvm-14-doc and llvm-15-doc. Over ssh: SSHD names a server that is not on the path.
+REAL_OLD = /usr/share/doc/llvm-14-doc/html
+REAL_NEW = /usr/share/doc/llvm-15-doc/html
+
+real-diff:
+	DOCUMENT_TREE_OLD=$(REAL_OLD) DOCUMENT_TREE_NEW=$(REAL_NEW) $(GO) test -count=1 -run 'TestRealDiff|TestDiffOverSSH' -v ./cmd/crawler
+
+diff-million:
+	DIFF_MILLION=1 $(GO) test -count=1 -run TestDiffMillion -v ./cmd/crawler
 
 # A crawl of a generated site is killed with SIGKILL again and again and resumed; what it
 # found must be what a crawl finds that is left alone. KILL_SEED repeats a plan of kills.
@@ -180,14 +227,33 @@ KILL_PAGES ?= 20000
 kill:
 	KILLS=$(KILLS) KILL_PAGES=$(KILL_PAGES) $(GO) test -count=1 -run 'TestKill$$' -v -timeout 30m ./cmd/crawler
 
+# Shards of one crawl die in virtual time, over random webs from SHARDS_FROM on; planted faults must
+# be found in a tenth of 200 webs each. 10,000 webs take a quarter of an hour of one core.
+SHARDS      ?= 10000
+SHARDS_FROM ?= 0
+
+shards-long:
+	SHARDS=$(SHARDS) SHARDS_FROM=$(SHARDS_FROM) $(GO) test -count=1 -run 'TestShards' -timeout 60m ./crawl
+
+# A crawl on three machines, which are processes here, whose nodes are killed, cut off, stopped, added
+# and taken away: what they find must be what one machine finds. Ten minutes; CLUSTER_CASES='kill -9'
+# takes the cases with that in their name.
+cluster-kill:
+	CLUSTER_KILL=1 CLUSTER_CASES='$(CLUSTER_CASES)' $(GO) test -count=1 -run 'TestClusterKill$$' -v -timeout 60m ./cmd/crawler
+
+# What four nodes cost more than one with as many shards, bytes a link between shards, and the shard
+# of a domain that has half of all pages: two minutes.
+cluster-cost:
+	CLUSTER_COST=1 $(GO) test -count=1 -run 'TestClusterCost$$' -v -timeout 30m ./cmd/crawler
+
 # A farm of hosts that misbehave in every way at once, and honest ones among them, is
 # crawled for SOAK_TIME: the honest must be served throughout, each page once, memory stay
 # flat, and every request be accounted for. SOAK_SEED repeats a farm, SOAK_HTTP=2 asks for
-# HTTP/2. Needs a machine that is not busy otherwise.
+# HTTP/2, SOAK_MEMORY=256MiB is for --max-memory. Needs a machine that is not busy otherwise.
 SOAK_TIME  ?= 10m
 
 soak:
-	SOAK=1 SOAK_TIME=$(SOAK_TIME) $(GO) test -count=1 -run 'TestSoak$$' -v -timeout 60m ./cmd/crawler
+	SOAK=1 SOAK_TIME=$(SOAK_TIME) SOAK_MEMORY=$(SOAK_MEMORY) $(GO) test -count=1 -run 'TestSoak$$' -v -timeout 60m ./cmd/crawler
 
 # Trouble that passes: hosts that refuse, a network or a resolver that is away, error pages.
 # In virtual time, and then in real time by the program as it is shipped, with real sockets
@@ -200,7 +266,7 @@ trouble:
 # Peak memory over the number of pages and of discovered URLs (Linux), and what
 # durability costs in pages a second: tables of figures and goals, two minutes each.
 memory:
-	MEMORY=1 $(GO) test -count=1 -run 'TestMemory$$' -v -timeout 60m ./cmd/crawler
+	MEMORY=1 $(GO) test -count=1 -run 'TestMemory$$|TestMaxMemoryBesideHangingHosts|TestHeavyPages' -v -timeout 60m ./cmd/crawler
 
 cost:
 	COST=1 $(GO) test -count=1 -run 'TestCost$$' -v -timeout 30m ./cmd/crawler

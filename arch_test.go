@@ -17,51 +17,69 @@ import (
 // its code (tests aside) may import. The reasoning stands in docs/design; change the
 // table only together with it.
 var rooms = map[string][]string{
-	"weburl":                          {},
-	"stats":                           {"internal/binform", "internal/splitmix"},
-	"frontier":                        {"weburl", "internal/binform", "internal/splitmix"},
-	"dedup":                           {"stats", "weburl", "internal/binform", "internal/splitmix"},
-	"parse":                           {"weburl"},
-	"fetch":                           {"weburl"},
-	"store":                           {},
-	"trap":                            {"parse", "weburl", "internal/binform"},
-	"gate":                            {"dedup", "frontier", "parse", "trap", "weburl", "internal/binform"},
-	"ledger":                          {"dedup", "frontier", "weburl"},
-	"ledger/disk":                     {"frontier", "ledger", "store"},
-	"crawl":                           {"fetch", "frontier", "gate", "ledger", "parse", "weburl"},
-	"report":                          {"crawl", "dedup", "fetch", "gate", "parse", "stats", "store", "trap", "weburl", "internal/binform", "internal/durable"},
-	"graph":                           {},
-	"graph/bsp":                       {"stats", "internal/splitmix"},
-	"graph/survey":                    {"crawl", "gate", "graph", "graph/bsp", "parse", "report", "stats", "internal/durable", "internal/sheet"},
-	"lab":                             {"dedup", "frontier", "graph/bsp", "parse", "report", "stats", "weburl", "internal/sheet"},
-	"internal/binform":                {},
-	"internal/bigsite":                {"internal/splitmix"},
-	"internal/crawltest":              {"report"},
-	"internal/durable":                {},
-	"internal/hostile":                {"internal/bigsite", "internal/mazes"},
-	"internal/mazes":                  {},
-	"internal/memweb":                 {},
-	"internal/demosite":               {},
-	"internal/sheet":                  {},
-	"internal/splitmix":               {},
-	"configs":                         {},
-	"cmd/crawler":                     {"cmd/crawler/internal/benchcmd", "cmd/crawler/internal/crawlcmd", "cmd/crawler/internal/graphcmd", "cmd/crawler/internal/labcmd", "cmd/crawler/internal/readcmd", "cmd/crawler/internal/shell"},
-	"cmd/crawler/internal/shell":      {"report", "weburl"},
-	"cmd/crawler/internal/procinfo":   {"report"},
-	"cmd/crawler/internal/settings":   {"crawl", "dedup", "fetch", "frontier", "gate", "parse", "trap", "weburl", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/shell"},
-	"cmd/crawler/internal/crawldir":   {"crawl", "report", "store", "cmd/crawler/internal/shell"},
-	"cmd/crawler/internal/sheetflags": {"internal/durable", "internal/sheet", "cmd/crawler/internal/shell"},
-	"cmd/crawler/internal/crawlcmd":   {"crawl", "fetch", "frontier", "gate", "ledger/disk", "report", "store", "weburl", "internal/demosite", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/settings", "cmd/crawler/internal/shell"},
-	"cmd/crawler/internal/readcmd":    {"crawl", "frontier", "ledger", "ledger/disk", "report", "store", "weburl", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/shell"},
-	"cmd/crawler/internal/graphcmd":   {"graph", "graph/bsp", "graph/survey", "report", "store", "weburl", "internal/sheet", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/sheetflags", "cmd/crawler/internal/shell"},
-	"cmd/crawler/internal/labcmd":     {"frontier", "lab", "internal/sheet", "cmd/crawler/internal/sheetflags", "cmd/crawler/internal/shell"},
-	"cmd/crawler/internal/benchcmd":   {"dedup", "report", "weburl", "internal/bigsite", "internal/sheet", "cmd/crawler/internal/crawlcmd", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/settings", "cmd/crawler/internal/shell"},
+	"weburl":                           {},
+	"stats":                            {"internal/binform", "internal/splitmix"},
+	"frontier":                         {"weburl", "internal/binform", "internal/splitmix"},
+	"dedup":                            {"stats", "weburl", "internal/binform", "internal/splitmix"},
+	"parse":                            {"weburl"},
+	"fetch":                            {"weburl", "internal/inflate"},
+	"store":                            {"internal/sums"},
+	"trap":                             {"parse", "weburl", "internal/binform"},
+	"gate":                             {"dedup", "frontier", "parse", "stats", "trap", "weburl", "internal/binform"},
+	"near":                             {"dedup"},
+	"ledger":                           {"dedup", "frontier", "weburl"},
+	"ledger/disk":                      {"frontier", "ledger", "store"},
+	"crawl":                            {"fetch", "frontier", "gate", "ledger", "parse", "weburl", "internal/room"},
+	"report":                           {"chunk", "crawl", "dedup", "fetch", "gate", "parse", "stats", "store", "trap", "weburl", "internal/binform", "internal/durable", "internal/sums", "near"},
+	"graph":                            {},
+	"graph/bsp":                        {"stats", "internal/splitmix"},
+	"report/shards":                    {"crawl", "dedup", "frontier", "gate", "ledger/disk", "report", "store", "weburl", "internal/sums"},
+	"graph/survey":                     {"crawl", "gate", "graph", "graph/bsp", "parse", "report", "report/shards", "stats", "store", "internal/durable", "internal/sheet", "internal/sums"},
+	"chunk":                            {"dedup", "internal/binform"},
+	"lab":                              {"chunk", "dedup", "frontier", "graph", "graph/bsp", "parse", "report", "stats", "weburl", "internal/sheet", "ring", "internal/splitmix", "near"},
+	"internal/binform":                 {},
+	"internal/bigsite":                 {"internal/splitmix"},
+	"internal/crawltest":               {"report"},
+	"internal/durable":                 {},
+	"internal/hostile":                 {"internal/bigsite", "internal/mazes"},
+	"internal/inflate":                 {},
+	"internal/mazes":                   {},
+	"internal/memweb":                  {},
+	"internal/demosite":                {},
+	"internal/noprometheus/prometheus": {},
+	"internal/sheet":                   {},
+	"internal/splitmix":                {},
+	"internal/sums":                    {},
+	"configs":                          {},
+	"cmd/crawler":                      {"cmd/crawler/internal/archivecmd", "cmd/crawler/internal/benchcmd", "cmd/crawler/internal/checkcmd", "cmd/crawler/internal/clustercmd", "cmd/crawler/internal/crawlcmd", "cmd/crawler/internal/graphcmd", "cmd/crawler/internal/labcmd", "cmd/crawler/internal/readcmd", "cmd/crawler/internal/shell", "cmd/crawler/internal/diffcmd"},
+	"cluster":                          {"crawl", "ring", "store", "weburl", "internal/durable"},
+	"cluster/broker":                   {},
+	"cmd/crawler/internal/clustercmd":  {"cluster", "cluster/broker", "crawl", "dedup", "fetch", "frontier", "report", "report/shards", "store", "weburl", "internal/durable", "cmd/crawler/internal/crawlcmd", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/settings", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/shell":       {"report", "weburl"},
+	"cmd/crawler/internal/procinfo":    {"report"},
+	"cmd/crawler/internal/settings":    {"archive", "warc", "crawl", "dedup", "fetch", "frontier", "gate", "parse", "trap", "weburl", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/crawldir":    {"crawl", "report", "report/shards", "store", "internal/sums", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/sheetflags":  {"internal/durable", "internal/sheet", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/crawlcmd":    {"archive", "crawl", "fetch", "frontier", "gate", "ledger/disk", "report", "store", "weburl", "internal/demosite", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/settings", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/archivecmd":  {"archive", "archive/replay", "internal/durable", "report", "weburl", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/readcmd":     {"crawl", "fetch", "frontier", "ledger", "ledger/disk", "report", "report/shards", "store", "internal/sums", "weburl", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/graphcmd":    {"graph", "graph/bsp", "graph/survey", "report", "report/shards", "store", "weburl", "internal/sheet", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/sheetflags", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/checkcmd":    {"archive", "chunk", "crawl", "frontier", "graph", "graph/survey", "ledger", "ledger/disk", "report", "report/shards", "store", "internal/durable", "internal/sums", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/settings", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/labcmd":      {"frontier", "lab", "internal/sheet", "cmd/crawler/internal/sheetflags", "cmd/crawler/internal/shell"},
+	"cmd/crawler/internal/benchcmd":    {"dedup", "report", "weburl", "internal/bigsite", "internal/sheet", "cmd/crawler/internal/crawlcmd", "cmd/crawler/internal/procinfo", "cmd/crawler/internal/settings", "cmd/crawler/internal/shell"},
+	"diff":                             {"dedup", "weburl"},
+	"ring":                             {"internal/splitmix"},
+	"cmd/crawler/internal/diffcmd":     {"crawl", "diff", "frontier", "report", "store", "cmd/crawler/internal/crawldir", "cmd/crawler/internal/shell"},
+	"internal/room":                    {},
+	"archive":                          {"chunk", "parse", "weburl", "internal/durable", "internal/sums", "crawl", "dedup", "fetch", "store", "warc"},
+	"archive/replay":                   {"archive", "chunk", "weburl"},
+	"warc":                             {},
 }
 
 // pure packages take time, randomness and bytes as arguments: none of these may be
 // imported there. (math/rand/v2 may: its seeded generators are pure.)
 var (
-	pure      = []string{"weburl", "stats", "frontier", "dedup", "parse", "trap", "gate"}
+	pure      = []string{"weburl", "stats", "frontier", "dedup", "chunk", "diff", "ring", "parse", "trap", "gate", "warc"}
 	forbidden = []string{"sync", "sync/atomic", "log", "log/slog", "os", "net/http", "math/rand", "crypto/rand"}
 )
 
@@ -179,9 +197,48 @@ func TestVerbsThatCrawlBringNoPlots(t *testing.T) {
 		}
 		return found
 	}
-	for pkg, plots := range map[string]bool{"crawlcmd": false, "readcmd": false, "labcmd": true, "graphcmd": true} {
+	for pkg, plots := range map[string]bool{"crawlcmd": false, "diffcmd": false, "readcmd": false, "labcmd": true, "graphcmd": true} {
 		if found := brings(pkg); (found != "") != plots {
 			t.Errorf("%s brings along %q", pkg, found)
 		}
+	}
+}
+
+// natsAt is who may know NATS: the room that speaks it, the broker of our own, and the command.
+var natsAt = map[string][]string{
+	"github.com/nats-io/nats.go":        {"cluster", "cmd/crawler/internal/clustercmd"},
+	"github.com/nats-io/nats-server/v2": {"cluster/broker"},
+}
+
+// The broker and its client stay where they can be replaced.
+func TestOnlyTheClusterKnowsNATS(t *testing.T) {
+	found := map[string]bool{}
+	for dir := range rooms {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, imp := range f.Imports {
+				for module, at := range natsAt {
+					if !strings.HasPrefix(strings.Trim(imp.Path.Value, `"`), module) {
+						continue
+					}
+					if found[module] = true; !slices.Contains(at, dir) {
+						t.Errorf("%s imports %s", name, imp.Path.Value)
+					}
+				}
+			}
+		}
+	}
+	if len(found) != len(natsAt) {
+		t.Errorf("found imports of %v only", found)
 	}
 }

@@ -99,6 +99,14 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// The README is read in one go: what is longer stands in docs.
+func TestReadmeIsShort(t *testing.T) {
+	const most = 150
+	if n := strings.Count(readText(t, "README.md"), "\n"); n > most {
+		t.Errorf("README.md has %d lines, at most %d may be", n, most)
+	}
+}
+
 // declaredNames are the names that a package declares at its top level, methods aside.
 func declaredNames(t *testing.T, dir string) map[string]bool {
 	t.Helper()

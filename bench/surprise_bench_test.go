@@ -13,11 +13,11 @@ import (
 func surpriseCounters(x *text) []counter {
 	return []counter{
 		{"stats.Surprise.Add", func() (func(), func() int) {
-			s := stats.NewSurprise(4096, 256, 1)
+			s := stats.NewSurprise(4096, 512, 1)
 			return x.each(s.Add), s.Bytes
 		}},
 		{"stats.Surprise.AddAll", func() (func(), func() int) {
-			s := stats.NewSurprise(4096, 256, 1)
+			s := stats.NewSurprise(4096, 512, 1)
 			return x.eachPage(s.AddAll), s.Bytes
 		}},
 	}

@@ -64,7 +64,7 @@ func BenchmarkDigest(b *testing.B) {
 func benchCoordinator(b *testing.B, limit int, seeds []weburl.URL) *coordinator {
 	cfg := Config{Gate: gate.Config{Dedup: dedup.Config{ExpectURLs: 100_000, Seed: 1}, MaxDepth: limit, Scope: gate.Scope{Mode: gate.ScopeAny}, Frontier: frontier.Config{Delay: frontier.NoDelay}}}
 	cfg.setDefaults()
-	c, err := newCoordinator(&ring{cfg: cfg}, seeds)
+	c, err := newCoordinator(&ring{cfg: cfg}, seeds, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

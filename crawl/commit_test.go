@@ -23,7 +23,7 @@ func durableCoordinator(t *testing.T, seeds []weburl.URL) *coordinator {
 	}
 	cfg := Config{Store: disk.Of(dir), Gate: gate.Config{Dedup: dedup.Config{ExpectURLs: 1000, Seed: 1}}}
 	cfg.setDefaults()
-	c, err := newCoordinator(&ring{cfg: cfg}, seeds)
+	c, err := newCoordinator(&ring{cfg: cfg}, seeds, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,9 @@ type coordinator struct {
 	free     visits
 	memory   memoryLimiter
 	shortage shortage
+	shard    membership
 	result   Result
+	bare     map[string]bool // seeds that are crawled over http if https does not answer
 	began    time.Time
 	before   time.Duration // active time of the runs before
 	stopping bool
@@ -39,6 +41,7 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 	defer wake.Stop()
 	inbox, closed := c.cfg.Inbox.channels()
 	defer c.cfg.Inbox.end()
+	over, woken := c.shard.signals()
 	for {
 		if ctx.Err() != nil { // a select may choose anything that is possible
 			c.stop(ByInterrupt)
@@ -47,6 +50,7 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 		c.ledger.Work(c.gate.Checks())
 		if !c.stopping {
 			c.gate.Drain()
+			c.shard.work()
 		}
 		if c.over(closed == nil) {
 			return
@@ -73,9 +77,19 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 		case commands <- cmd:
 			c.sent(cmd)
 		case j := <-c.ledger.Done():
-			c.keep(c.ledger.Take(j))
+			c.keep(c.ledger.Take(j), ByStoreError)
+		case m := <-c.shard.inbound(c.listens()):
+			c.keep(c.shard.arrive(m, c.gate, c.ledger), ByShardError)
+		case err := <-c.shard.outbox.done:
+			c.keep(c.shard.published(err, c.ledger), ByShardError)
+		case by := <-over:
+			over = nil
+			c.shard.end(by, c.stop)
+		case <-woken:
 		case t := <-c.ring.turns:
 			c.answer(t)
+		case a := <-c.ring.away:
+			a.answer(c.gate.Queue(), c.ring.hire)
 		case a := <-inbox:
 			c.add(a)
 		case <-closed:
@@ -132,6 +146,11 @@ func (c *coordinator) burst() {
 // wait for the keeper.
 func (c *coordinator) receives() bool { return !c.gate.Saturated() || c.ledger.Closed() }
 
+// listens reports whether messages of other shards are taken in.
+func (c *coordinator) listens() bool {
+	return c.shard.Shard != nil && !c.stopping && c.receives() && !c.gate.Crowded() && c.ledger.Keeps() && !c.ledger.Closed()
+}
+
 // over reports whether there is nothing more to wait for.
 func (c *coordinator) over(inboxClosed bool) bool {
 	if !c.ledger.Idle() {
@@ -140,7 +159,7 @@ func (c *coordinator) over(inboxClosed bool) bool {
 	if c.stopping {
 		return c.gate.Queue().Leased() == 0
 	}
-	return inboxClosed && c.gate.Idle() && !c.gate.Reconsider()
+	return inboxClosed && c.gate.Idle() && !c.gate.Reconsider() && c.shard.over(c.ledger, c.gate)
 }
 
 // meetLimits stops the crawl if a limit was reached by the last page or in an earlier run.
@@ -156,7 +175,7 @@ func (c *coordinator) meetLimits() {
 // receive handles a message of the recorder.
 func (c *coordinator) receive(m recorded) {
 	if m.cut != nil {
-		c.keep(c.ledger.Seal(m.cut))
+		c.keep(c.ledger.Seal(m.cut), ByStoreError)
 		return
 	}
 	c.settle(m.visit)
@@ -170,10 +189,10 @@ func (c *coordinator) sent(cmd recorderCmd) {
 	}
 }
 
-// keep ends the crawl if what must survive could not be kept.
-func (c *coordinator) keep(err error) {
+// keep ends the crawl if what must survive could not be kept, or not be sent.
+func (c *coordinator) keep(err error, cause EndedBy) {
 	if err != nil {
-		c.stop(ByStoreError)
+		c.stop(cause)
 	}
 }
 
@@ -195,10 +214,11 @@ func (c *coordinator) watchNetwork(now time.Time) {
 // next returns the visit to hand to the next free worker, nil if no host may be asked now.
 // Pages in flight count towards MaxPages, so it is never overshot.
 func (c *coordinator) next(now time.Time) *Visit {
-	c.memory.sample(c.cfg, now)
 	queue := c.gate.Queue()
-	if c.ready != nil && !queue.Ready(c.ready.Item, now) {
-		c.takeBack() // the host has asked for a wait since
+	c.memory.sample(c.cfg, now, c.ring.spare)
+	queue.SetSlots(c.memory.slots(c.cfg.Workers+queue.NumAway()), c.memory.limit/4)
+	if c.ready != nil && !(queue.Ready(c.ready.Item, now) && c.shard.mayFetch()) {
+		c.takeBack() // the host has asked for a wait since, or another has taken this run's place
 	}
 	if c.ready != nil || c.idling() {
 		return c.ready
@@ -225,24 +245,31 @@ func (c *coordinator) takeBack() {
 
 // idling reports whether no page may be leased, even if some are queued.
 func (c *coordinator) idling() bool {
-	leased := c.gate.Queue().Leased()
-	return c.stopping || !c.ledger.Keeps() || c.memory.full(leased) ||
-		c.cfg.MaxPages > 0 && c.result.Pages()+leased >= c.cfg.MaxPages
+	queue := c.gate.Queue()
+	leased := queue.Leased()
+	return c.stopping || !c.ledger.Keeps() || c.memory.full(leased, c.cfg.Workers+queue.NumAway()) ||
+		c.cfg.MaxPages > 0 && c.result.Pages()+leased >= c.cfg.MaxPages ||
+		!c.shard.allows(c.result.Pages()+leased, c.gate)
 }
 
 func (c *coordinator) handedOver() {
 	// A visit may have waited for a free worker since it was leased; the host's clock
 	// counts from here.
-	c.gate.Queue().Start(c.ready.Item, time.Now())
+	now := time.Now()
+	c.gate.Queue().Start(c.ready.Item, now)
+	if c.cfg.Pressure != nil {
+		c.memory.long.begin(c.ready, now)
+	}
 	c.ready = nil
 }
 
 // setAlarm wakes the loop when the next host may be asked.
 func (c *coordinator) setAlarm(t *time.Timer) {
 	t.Stop()
-	if at, ok := c.gate.Queue().Wake(); ok && !c.idling() && !c.gate.Crowded() {
+	queue := c.gate.Queue()
+	if at, ok := queue.Wake(); ok && !c.idling() && !c.gate.Crowded() {
 		t.Reset(time.Until(at))
-	} else if c.memory.full(c.gate.Queue().Leased()) {
+	} else if c.memory.full(queue.Leased(), c.cfg.Workers+queue.NumAway()) {
 		t.Reset(memoryEvery)
 	}
 }

@@ -49,6 +49,7 @@ import (
 	"crawler/fetch"
 	"crawler/frontier"
 	"crawler/gate"
+	"crawler/internal/room"
 	"crawler/ledger"
 	"crawler/parse"
 	"crawler/weburl"
@@ -57,10 +58,16 @@ import (
 // Config says what to crawl and how. Seeds are required; every other zero value is a
 // polite default.
 type Config struct {
-	Seeds    []string    // absolute http or https URLs, the entry points at depth 0
+	Seeds    []string    // the entry points at depth 0, as ParseSeed reads them
 	Inbox    *Inbox      // adds seeds to the running crawl, which ends after its Close; nil: none
 	Recorder Recorder    // gets all pages, redirects and refusals; nil: only the Result's counts
 	Gate     gate.Config // which URLs are followed, which first: scope, depth, politeness, traps
+
+	// Shard makes this crawl one of several that crawl one web together; nil: it crawls alone. It
+	// needs a durable Store and is breadth-first. Limits are those of the whole crawl, so MaxPages,
+	// MaxBytes and TimeLimit are for Shard.Grant and Shard.Over to keep. Seeds are those of all
+	// shards, each of which enters its own.
+	Shard Shard
 
 	// Store is where the crawl survives: nil, or one that is not Durable, keeps
 	// everything in memory. If it was Resumed, Run continues from its last commit and
@@ -76,13 +83,19 @@ type Config struct {
 	MaxBytes  int64         // stop once this many body bytes were fetched; 0 means no limit
 	TimeLimit time.Duration // stop after this long; 0 means no limit
 	Grace     time.Duration // for pages in flight to finish on a stop; 0 means 5 s, below 0 none
-	Workers   int           // most pages fetched at the same time; 0 means 64
+	Workers   int           // most pages fetched at the same time; 0 means 64. See PageMemory
 	Sitemaps  bool          // enter by the sitemaps that robots.txt names, too
 
 	// Pressure returns the memory in use as a fraction of the limit; nil if there is no
 	// limit. Above memoryTight fewer pages are fetched at the same time, above memoryFull
 	// one. It is called every 50 ms.
 	Pressure func() float64
+
+	// PageMemory is how many bytes the bodies, words and links of pages under way may take
+	// together, beyond 256 KiB each; one page may take more. Those that need more wait.
+	// Their workers do not: up to Workers more pages are fetched meanwhile. 0 means 128 MiB, below
+	// 0 no limit.
+	PageMemory int64
 
 	// Fetch sets connections, limits and user agent. Without a Guard, only public addresses
 	// and the seeds' are reached; without a BodyLimit, 256 KiB of a body that is no text are
@@ -141,6 +154,16 @@ type Recorder interface {
 	Flush() error
 }
 
+// Preparer is a Recorder that does what of a page's record depends on that page alone beforehand,
+// in the worker that has read it: there are as many of these as cores can use, and one recorder.
+type Preparer interface {
+	Recorder
+	// Prepare gets the visits that Page will get, before, but for large pages, which all workers at
+	// once would have no memory for. It is called by several goroutines at once, and beside the
+	// Recorder's other methods. What it makes it keeps in v.Prepared.
+	Prepare(v *Visit)
+}
+
 // RobotsRecorder is a Recorder that also wants to know what robots.txt files were like.
 type RobotsRecorder interface {
 	Recorder
@@ -187,35 +210,52 @@ func (c *Config) setDefaults() {
 	if c.BodyBudget <= 0 {
 		c.BodyBudget = 64 << 20
 	}
+	if c.PageMemory == 0 {
+		c.PageMemory = 128 << 20
+	}
 	if c.ProgressEvery <= 0 {
 		c.ProgressEvery = time.Second
 	}
 	c.Gate.MoreSeeds = c.Inbox != nil
+	c.Gate.Mine = nil
+	if c.Shard != nil {
+		c.Gate.Mine = c.Shard.Mine
+	}
 	if c.Recorder == nil {
 		c.Recorder = nowhere{}
 	}
 }
 
 // validate returns an error about the first wrong setting, with what to do about it.
-func (c *Config) validate() ([]weburl.URL, error) {
+func (c *Config) validate() (seeds []weburl.URL, bare map[string]bool, err error) {
 	switch {
 	case len(c.Seeds) == 0 && c.Inbox == nil && (c.Store == nil || !c.Store.Resumed()):
-		return nil, errors.New("crawl: no seeds: give at least one http or https URL, or an Inbox")
+		return nil, nil, errors.New("crawl: no seeds: give at least one http or https URL, or an Inbox")
 	case c.Workers < 0 || c.MaxPages < 0 || c.MaxBytes < 0 || c.Gate.MaxDepth < gate.SeedsOnly:
-		return nil, errors.New("crawl: Workers, MaxPages and MaxBytes must not be negative, nor Gate.MaxDepth below SeedsOnly")
+		return nil, nil, errors.New("crawl: Workers, MaxPages and MaxBytes must not be negative, nor Gate.MaxDepth below SeedsOnly")
 	}
 	if _, ok := c.Recorder.(Cutter); !ok && c.Store != nil && c.Store.Durable() {
-		return nil, errors.New("crawl: with a durable Store, Config.Recorder must have a Cut method")
+		return nil, nil, errors.New("crawl: with a durable Store, Config.Recorder must have a Cut method")
 	}
-	seeds := make([]weburl.URL, 0, len(c.Seeds))
+	if err := c.validateShard(); err != nil {
+		return nil, nil, err
+	}
+	seeds, bare = make([]weburl.URL, 0, len(c.Seeds)), map[string]bool{}
+	given := make(map[weburl.URL]bool, len(c.Seeds))
 	for _, s := range c.Seeds {
-		u, err := c.Parse.URL.Parse(s)
+		u, isBare, err := ParseSeed(c.Parse.URL, s)
 		if err != nil {
-			return nil, fmt.Errorf("crawl: seed %q: %w", s, err)
+			return nil, nil, fmt.Errorf("crawl: seed %q: %w", s, err)
 		}
-		seeds = append(seeds, u)
+		if isBare {
+			bare[u.String()] = true
+		}
+		if !given[u] {
+			given[u] = true
+			seeds = append(seeds, u)
+		}
 	}
-	return seeds, nil
+	return seeds, bare, nil
 }
 
 // Run crawls until nothing is left, a limit is reached, or ctx is cancelled, and
@@ -224,7 +264,7 @@ func (c *Config) validate() ([]weburl.URL, error) {
 // all errors of pages are in the Result.
 func Run(ctx context.Context, cfg Config) (Result, error) {
 	cfg.setDefaults()
-	seeds, err := cfg.validate()
+	seeds, bare, err := cfg.validate()
 	if err != nil {
 		return Result{}, err
 	}
@@ -240,11 +280,22 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		cfg.Gate.Frontier.PerIP, cfg.Gate.Frontier.IPDelay = frontier.NoPerIP, 0
 	}
 	r := newRing(cfg)
-	c, err := newCoordinator(r, seeds)
+	c, err := newCoordinator(r, seeds, bare)
 	if err != nil {
 		return Result{}, err
 	}
 	return r.run(ctx, c)
+}
+
+// Client returns a client as Run would make it of cfg, for Fetcher: several crawls in one process
+// share it, with its connections, cookies and limits. It is the caller's to close.
+func Client(cfg Config) (*fetch.Client, error) {
+	cfg.setDefaults()
+	seeds, _, err := cfg.validate()
+	if err != nil {
+		return nil, err
+	}
+	return newClient(&cfg, seeds)
 }
 
 // newClient returns the client of a crawl that has no Fetcher of its own.
@@ -283,21 +334,27 @@ func guard(cfg *Config, seeds []weburl.URL) (*fetch.Guard, error) {
 // ring is the three parts and the channels between them.
 type ring struct {
 	cfg       Config
-	robots    *fetch.Robots       // nil if robots.txt does not matter
-	locator   Locator             // cfg.Fetcher, if it is one
-	exchanges ExchangeRecorder    // cfg.Recorder, if it is one
-	bodies    *semaphore.Weighted // bytes of bodies that wait for the recorder; nil if none do
-	readers   chan *reader        // those that no worker has
+	robots    *fetch.Robots    // nil if robots.txt does not matter
+	locator   Locator          // cfg.Fetcher, if it is one
+	exchanges ExchangeRecorder // cfg.Recorder, if it is one
+	preparer  Preparer         // cfg.Recorder, if it is one
+	// exchangePreparer is cfg.Recorder, if it is one.
+	exchangePreparer ExchangePreparer
+	bodies           *semaphore.Weighted // bytes of bodies that wait for the recorder, if some do
+	room             room.Room           // that the pages under way share
+	readers          readers             // those that no worker has
 
 	tasks    chan *Visit      // coordinator -> workers, handed over one by one
 	visits   chan *Visit      // workers -> recorder
 	done     chan recorded    // recorder -> coordinator
 	commands chan recorderCmd // coordinator -> recorder
 	turns    chan turn        // workers -> coordinator
+	away     chan away        // workers -> coordinator
 	failed   chan error       // recorder -> coordinator: the Recorder's first error, sent once
 	stops    chan struct{}    // recorder, workers -> coordinator: ErrStop
 
-	recordErr error // what failed sent, to be read after the recorder has ended
+	hire      func() // starts another worker; for the coordinator
+	recordErr error  // what failed sent, to be read after the recorder has ended
 }
 
 // recorderCmd is a command of the coordinator to the recorder: to record refusals and, if
@@ -328,11 +385,15 @@ func newRing(cfg Config) *ring {
 		done:     make(chan recorded, cfg.Workers),
 		commands: make(chan recorderCmd),
 		turns:    make(chan turn),
+		away:     make(chan away),
 		failed:   make(chan error, 1),
 		stops:    make(chan struct{}, 1),
 	}
 	r.readers = newReaders(&r.cfg)
+	r.room.Most = cfg.PageMemory
 	r.exchanges, _ = cfg.Recorder.(ExchangeRecorder)
+	r.preparer, _ = cfg.Recorder.(Preparer)
+	r.exchangePreparer, _ = cfg.Recorder.(ExchangePreparer)
 	r.locator, _ = cfg.Fetcher.(Locator)
 	if r.exchanges != nil || cfg.KeepResponse {
 		r.bodies = semaphore.NewWeighted(cfg.BodyBudget)
@@ -354,19 +415,25 @@ func (r *ring) run(ctx context.Context, c *coordinator) (Result, error) {
 	// Pages in flight outlive ctx by the grace period.
 	inflight, abort := context.WithCancel(context.WithoutCancel(ctx))
 	defer abort()
-	var workers, recorder, keeper sync.WaitGroup
+	var workers, recorder, keeper, publisher sync.WaitGroup
+	r.hire = func() { workers.Go(func() { newWorker(r).run(inflight) }) }
 	for range r.cfg.Workers {
-		workers.Go(func() { newWorker(r).run(inflight) })
+		r.hire()
 	}
 	recorder.Go(r.record)
 	keeper.Go(c.ledger.Run)
+	if r.cfg.Shard != nil {
+		publisher.Go(func() { c.shard.run(inflight) })
+	}
 
 	c.run(ctx, abort)
 
+	close(c.shard.outbox.jobs)
 	close(r.tasks)
 	workers.Wait()
 	close(r.visits)
 	c.ledger.Stop()
 	keeper.Wait()
-	return c.finish(recorder.Wait)
+	publisher.Wait()
+	return c.finish(ctx, recorder.Wait)
 }

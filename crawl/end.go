@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"context"
 	"errors"
 	"time"
 )
@@ -15,7 +16,7 @@ func (c *Config) timeLimit() <-chan time.Time {
 
 // finish takes recorder and Store to their last commit, and reports what is known only at the
 // end. Workers and keeper have ended.
-func (c *coordinator) finish(recorderEnds func()) (Result, error) {
+func (c *coordinator) finish(ctx context.Context, recorderEnds func()) (Result, error) {
 	if backlog := c.gate.Backlog(); len(backlog) > 0 {
 		c.ring.commands <- recorderCmd{skips: backlog}
 		c.gate.Sent(false)
@@ -27,11 +28,23 @@ func (c *coordinator) finish(recorderEnds func()) (Result, error) {
 		c.stop(ByStop)
 	default:
 	}
+	var err error
+	if c.ring.recordErr == nil {
+		alive := ctx.Err() == nil
+		switch err = c.cfg.Recorder.Flush(); {
+		case errors.Is(err, ErrStop):
+			c.stop(ByStop)
+			err = nil
+		case alive && ctx.Err() != nil: // whoever reads the records has gone
+			c.stop(ByInterrupt)
+		}
+	}
 	if c.graceful != nil {
 		c.graceful.Stop()
 	}
 	c.endedBy()
-	err := errors.Join(c.ring.recordErr, c.ledger.Err())
+	c.shard.lastPublished(c.ledger)
+	err = errors.Join(err, c.ring.recordErr, c.ledger.Err(), c.shard.err)
 	if err == nil && c.ledger.Durable() {
 		err = c.lastCommit()
 	}
@@ -50,21 +63,16 @@ func (c *coordinator) finish(recorderEnds func()) (Result, error) {
 	return r, err
 }
 
-// complete reports whether nothing is left to do. A limit that only the last page reached
-// did not end the crawl.
-func (c *coordinator) complete() bool {
-	by := c.result.EndedBy
-	return (by == "" || by.Limit()) && c.gate.Idle()
-}
-
-// endedBy decides what ended the crawl.
+// endedBy decides what ended the crawl. A limit that only the last page reached did not end it,
+// unless other shards have work.
 func (c *coordinator) endedBy() {
+	by := c.result.EndedBy
 	switch {
 	case c.ring.recordErr != nil:
 		c.result.EndedBy = ByRecordError
 	case c.ledger.Err() != nil:
 		c.result.EndedBy = ByStoreError
-	case c.complete():
+	case (by == "" || by.Limit() && c.shard.Shard == nil) && c.gate.Idle():
 		c.result.EndedBy = Done
 	}
 }
@@ -80,6 +88,7 @@ func (c *coordinator) lastCommit() error {
 		c.result.EndedBy = ByStoreError
 		return err
 	}
+	c.shard.landed()
 	return nil
 }
 
@@ -105,7 +114,8 @@ func (c *coordinator) present() Result {
 	r.Active = c.before + r.Finished.Sub(c.began)
 	queue, n := c.gate.Queue(), c.gate.Counts()
 	r.Queued, r.Leased, r.Hosts = queue.Queued(), queue.Leased(), queue.Hosts()
-	r.Admitted, r.Skipped, r.Errors, r.Traps = n.Admitted, n.Skipped, n.Errors, n.Traps
+	r.NewAt = n.NewAt
+	r.Admitted, r.Skipped, r.Errors, r.SeedsRefused, r.Traps = n.Admitted, n.Skipped, n.Errors, n.Seeds, n.Traps
 	r.Audit = Audit{Mode: c.gate.Mode(), Maybe: n.Maybe, Restarts: c.ledger.Restarts()}
 	return r
 }
@@ -117,9 +127,10 @@ func (c *coordinator) report() {
 	}
 	queue, n := c.gate.Queue(), c.gate.Counts()
 	p := Progress{
-		Elapsed: time.Since(c.began), Admitted: n.Admitted, Fetched: c.result.Fetched, Bytes: c.result.Bytes,
+		Elapsed: time.Since(c.began), Admitted: n.Admitted, Fetched: c.result.Fetched + c.result.LinksOnly, Bytes: c.result.Bytes,
 		Queued: queue.Queued(), Leased: queue.Leased(), Hosts: queue.Hosts(),
 		MaxPages: c.cfg.MaxPages, TimeLimit: c.cfg.TimeLimit, Stopping: c.stopping,
+		Seeds: len(c.result.Seeds), SeedsDone: min(c.result.SeedsAnswered+n.Seeds, len(c.result.Seeds)),
 	}
 	if p.MaxPages > 0 {
 		p.MaxPages += c.result.Sitemaps

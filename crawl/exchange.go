@@ -20,12 +20,25 @@ type ExchangeRecorder interface {
 	Exchange(v *Visit, x *Exchange) error
 }
 
+// ExchangePreparer is an ExchangeRecorder that does its work on an exchange in the worker that has
+// carried it out: there are as many of these as cores can use, and one recorder.
+type ExchangePreparer interface {
+	ExchangeRecorder
+	// PrepareExchange gets every exchange before Exchange does, when its page has been read, in
+	// several goroutines at once. What it makes it keeps in x.Prepared; it returns how many bytes
+	// that takes. Afterwards the Response is released: Exchange gets none.
+	PrepareExchange(v *Visit, x *Exchange) (bytes int64)
+}
+
 // Exchange is one request and its result.
 type Exchange struct {
 	URL      weburl.URL
 	Robots   bool            // of robots.txt, or where it redirects to
 	Response *fetch.Response // nil if there was no answer
 	Err      error           // what went wrong, also with an answer's body
+	Prepared any             // by an ExchangePreparer
+
+	bytes int64 // of Prepared
 }
 
 // exchange keeps the result of a request for the Recorder, if that wants it, and reports
@@ -38,20 +51,45 @@ func (r *ring) exchange(v *Visit, x Exchange) (keeps bool) {
 	return true
 }
 
+// prepareExchanges has the Recorder do its work on the visit's exchanges, if it wants that.
+func (r *ring) prepareExchanges(v *Visit) {
+	if r.exchangePreparer == nil {
+		return
+	}
+	for i := range v.exchanges {
+		x := &v.exchanges[i]
+		x.bytes = r.exchangePreparer.PrepareExchange(v, x)
+		if x.Response != v.Response {
+			x.Response.Release()
+		}
+		x.Response = nil
+	}
+}
+
+// exchangeBytes is what the visit's answers take, and what was made of them; the bodies of pages
+// that the Recorder gets too are not among them.
+func (v *Visit) exchangeBytes() (n int64) {
+	for i := range v.exchanges {
+		n += v.exchanges[i].bytes
+		if res := v.exchanges[i].Response; res != nil {
+			n += int64(len(res.WireRequest) + len(res.WireResponse))
+			if res != v.Response {
+				n += int64(len(res.Body))
+			}
+		}
+	}
+	return n
+}
+
 // hold takes the bytes of the visit's bodies from the budget of all bodies that wait for the
 // recorder, and waits until there is room. A visit with more than the budget takes all of it.
 func (r *ring) hold(v *Visit) {
 	if r.bodies == nil {
 		return
 	}
-	n := int64(0)
+	n := v.exchangeBytes()
 	if v.Response != nil {
-		n = int64(len(v.Response.Body))
-	}
-	for i := range v.exchanges {
-		if res := v.exchanges[i].Response; res != nil && res != v.Response {
-			n += int64(len(res.Body))
-		}
+		n += int64(len(v.Response.Body))
 	}
 	v.reserved = min(n, r.cfg.BodyBudget)
 	// The recorder takes visits until the last worker has ended, so room comes.

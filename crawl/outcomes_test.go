@@ -144,13 +144,13 @@ func oneOutcome(t *testing.T, rng *rand.Rand, seed uint64) {
 		c.Gate.Frontier = frontier.Config{Delay: frontier.NoDelay, Retries: 2, PerHost: 2, Window: 1, MaxPerHost: budget, MaxFailures: 6}
 	}
 	want, wantRes := d.uninterrupted(w)
-	last := crawl.Result{}
-	for run := 0; last.EndedBy != crawl.Done; run++ {
+	last, crashed := crawl.Result{}, false
+	for run := 0; last.EndedBy != crawl.Done || crashed; run++ {
 		maxPages = 0
 		if run < 8 && rng.IntN(4) == 0 {
 			maxPages = last.Fetched + 1 + rng.IntN(5)
 		}
-		last = d.troubled(rng, run < 8 && maxPages == 0)
+		last, crashed = d.troubled(rng, run < 8 && maxPages == 0)
 		if maxPages > 0 && last.Fetched > maxPages || run > 9 {
 			t.Fatalf("run %d ended by %q with %d pages of %d", run, last.EndedBy, last.Fetched, maxPages)
 		}
@@ -187,7 +187,7 @@ func (f atOperation) String() string { return "operations" }
 
 // troubled is one run, in which the power or the patience ends at some request or file
 // operation, and what its last commit says.
-func (d *durable) troubled(rng *rand.Rand, trouble bool) crawl.Result {
+func (d *durable) troubled(rng *rand.Rand, trouble bool) (res crawl.Result, crashed bool) {
 	ctx, cancel := context.WithCancel(d.t.Context())
 	defer cancel()
 	p := &power{mem: d.mem, stop: cancel, crash: rng.IntN(4) > 0, cfg: vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(3) * 50, RNG: rng}}
@@ -207,7 +207,7 @@ func (d *durable) troubled(rng *rand.Rand, trouble bool) crawl.Result {
 		d.t.Fatal(err)
 	}
 	if p.clone == nil {
-		return res
+		return res, false
 	}
 	d.mem, d.wrap = p.clone, nil
 	dir, err := d.open()
@@ -218,7 +218,7 @@ func (d *durable) troubled(rng *rand.Rand, trouble bool) crawl.Result {
 	if err = errors.Join(err, dir.Close()); err != nil {
 		d.t.Fatal(err)
 	}
-	return res
+	return res, true
 }
 
 func (d *durable) checkOutcomes(w *wild, res crawl.Result, want *notes, wantRes crawl.Result, byOrder bool) {

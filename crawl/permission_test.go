@@ -21,7 +21,7 @@ func TestWaitingPagesCarryAnAnswer(t *testing.T) {
 	}
 	cfg := Config{Gate: gate.Config{Dedup: dedup.Config{ExpectURLs: 100, Seed: 1}, Frontier: frontier.Config{Delay: frontier.NoDelay}}}
 	cfg.setDefaults()
-	c, err := newCoordinator(&ring{cfg: cfg}, []weburl.URL{page})
+	c, err := newCoordinator(&ring{cfg: cfg}, []weburl.URL{page}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"crawler/fetch"
 	"crawler/gate"
+	"crawler/internal/room"
 	"crawler/parse"
 )
 
@@ -16,17 +17,40 @@ type reader struct {
 	sampler *gate.Sampler
 }
 
-// newReaders returns the readers that the workers share: one more than there are processors.
-// Reading keeps a processor busy, so with more of them no page would be read sooner; but each
-// page that is half read has memory of its own, which for one with a hundred thousand links is
-// some ten times its body.
-func newReaders(cfg *Config) chan *reader {
-	n := min(cfg.Workers, runtime.GOMAXPROCS(0)+1)
-	readers := make(chan *reader, n)
+// readers are those that the workers share: as many as there are processors, and one more for pages
+// of usual size alone, which so need not wait for large ones. Reading keeps a processor busy, so
+// with more of them no page would be read sooner; but each page that is half read has memory of its
+// own, which for one with a hundred thousand links is some ten times its body.
+type readers struct{ all, small chan *reader }
+
+func newReaders(cfg *Config) readers {
+	n := min(cfg.Workers, runtime.GOMAXPROCS(0))
+	rs := readers{make(chan *reader, n), make(chan *reader, 1)}
 	for range n {
-		readers <- &reader{cfg, parse.New(cfg.Parse), cfg.Gate.NewSampler()}
+		rs.all <- newReader(cfg)
 	}
-	return readers
+	rs.small <- newReader(cfg)
+	return rs
+}
+
+func newReader(cfg *Config) *reader {
+	return &reader{cfg, parse.New(cfg.Parse), cfg.Gate.NewSampler()}
+}
+
+// with has a reader work on a body of so many bytes.
+func (rs readers) with(size int, work func(r *reader)) {
+	small := rs.small
+	if size > room.Free {
+		small = nil
+	}
+	select {
+	case r := <-rs.all:
+		work(r)
+		rs.all <- r
+	case r := <-small:
+		work(r)
+		rs.small <- r
+	}
 }
 
 // read fills in what the page says.

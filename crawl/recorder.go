@@ -69,10 +69,12 @@ func (r *ring) recordVisit(v *Visit) error {
 	if robots, ok := r.cfg.Recorder.(RobotsRecorder); ok && v.Rules != nil {
 		robots.Robots(v)
 	}
-	switch v.End {
-	case Fetched:
+	switch {
+	case v.LinksOnly: // the gate has it recorded as that
+		return nil
+	case v.End == Fetched:
 		return r.unlessStopped(r.cfg.Recorder.Page(v))
-	case Redirected:
+	case v.End == Redirected:
 		return r.unlessStopped(r.cfg.Recorder.Redirect(v))
 	}
 	return nil

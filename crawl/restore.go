@@ -34,8 +34,8 @@ func Complete(s ledger.Store) (bool, Result, error) {
 }
 
 // newCoordinator begins a crawl, or continues the one in the Store.
-func newCoordinator(r *ring, seeds []weburl.URL) (*coordinator, error) {
-	c := &coordinator{ring: r, cfg: &r.cfg, began: time.Now()}
+func newCoordinator(r *ring, seeds []weburl.URL, bare map[string]bool) (*coordinator, error) {
+	c := &coordinator{ring: r, cfg: &r.cfg, bare: bare, began: time.Now(), shard: newMembership(r.cfg.Shard)}
 	var last *saved
 	var err error
 	if r.durable() {
@@ -58,6 +58,9 @@ func newCoordinator(r *ring, seeds []weburl.URL) (*coordinator, error) {
 		err = c.restore(last)
 	} else {
 		err = c.start(seeds)
+	}
+	if err == nil {
+		err = c.shard.begin(c.ledger)
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.ledger.Close())
@@ -98,7 +101,7 @@ func (c *coordinator) restore(s *saved) error {
 	if err != nil {
 		return err
 	}
-	counts := gate.Counts{Admitted: last.Admitted, Maybe: last.Audit.Maybe, Skipped: last.Skipped, Errors: last.Errors, Traps: last.Traps}
+	counts := gate.Counts{Admitted: last.Admitted, Maybe: last.Audit.Maybe, Skipped: last.Skipped, Errors: last.Errors, Seeds: last.SeedsRefused, Traps: last.Traps}
 	g, admits, err := gate.Restore(c.cfg.Gate, c.ledger, gate.State{
 		Records: c.cfg.Store, Hosts: c.cfg.Store.Queue().Hosts, Log: log, Counts: counts, Now: now,
 	})
@@ -108,6 +111,9 @@ func (c *coordinator) restore(s *saved) error {
 	c.gate = g
 	if !s.Complete || !g.Idle() { // else this is none of its runs: it ends at once
 		c.result.Runs++
+	}
+	if err := c.shard.restore(c.cfg.Store); err != nil {
+		return err
 	}
 	c.ledger.Begin(admits, s.Seq)
 	if c.cfg.Recovered != nil {

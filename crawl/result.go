@@ -1,6 +1,8 @@
 package crawl
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"crawler/frontier"
@@ -18,7 +20,8 @@ type Result struct {
 	Admitted  int                 // URLs that were new and passed the gate
 	Fetched   int                 // pages: answers that stand, whatever their status
 	Sitemaps  int                 // of them, sitemaps that were read: MaxPages leaves them out
-	Bytes     int64               // of their bodies, decoded
+	LinksOnly int                 // pages that were read for their links alone: Scope.Follow
+	Bytes     int64               // of the bodies of both, decoded
 	WireBytes int64               // the same as sent, compressed or not
 	Redirects int                 // answers that only pointed elsewhere
 	Requests  int                 // sent: for pages, redirects, robots.txt and attempts that failed
@@ -26,6 +29,10 @@ type Result struct {
 	Retried   int                 // answers and failures that were followed by another attempt
 	Skipped   map[gate.Reason]int // URLs refused, by the crawl's own decisions
 	Errors    map[gate.Reason]int // URLs that could not be fetched
+
+	NewAt gate.NewAtCounts // where the admitted URLs became new
+
+	SeedsAnswered, SeedsRefused int // of the seeds: pages and redirects; without an answer
 
 	Traps []gate.Trap // that URLs were refused as, the first 256; the last may stand for all others
 
@@ -38,8 +45,8 @@ type Result struct {
 	Audit  Audit
 }
 
-// Pages is how many of Fetched count towards Config.MaxPages.
-func (r Result) Pages() int { return r.Fetched - r.Sitemaps }
+// Pages is how many pages count towards Config.MaxPages.
+func (r Result) Pages() int { return r.Fetched + r.LinksOnly - r.Sitemaps }
 
 // Left is the number of admitted URLs that the crawl did not get to.
 func (r Result) Left() int { return r.Queued + r.Leased }
@@ -58,6 +65,7 @@ const (
 	ByRecordError EndedBy = "error"       // the Recorder failed
 	ByStoreError  EndedBy = "store-error" // the Store failed
 	ByLowDisk     EndedBy = "low-disk"    // Config.MinFree
+	ByShardError  EndedBy = "shard-error" // Config.Shard failed
 	ByOutage      EndedBy = "outage"      // no host has answered for Config.Gate.Frontier.Patience
 )
 
@@ -74,9 +82,36 @@ type Progress struct {
 	Queued, Leased, Hosts int
 	MaxPages              int // that Fetched may reach; 0 when there is no limit
 	TimeLimit             time.Duration
+	Seeds, SeedsDone      int                 // given; answered or refused
 	Busiest               []frontier.HostLoad // hosts with most URLs queued
 	Stopping              bool
 	Waiting               frontier.Waiting // for hosts and pages in trouble
+}
+
+// mostBusiest is how many hosts And lists.
+const mostBusiest = 5
+
+// And adds the progress of another shard of the same crawl. Seeds are those of both.
+func (p Progress) And(o Progress) Progress {
+	p.Admitted, p.Fetched, p.Failed, p.Skipped = p.Admitted+o.Admitted, p.Fetched+o.Fetched, p.Failed+o.Failed, p.Skipped+o.Skipped
+	p.Bytes, p.Queued, p.Leased, p.Hosts = p.Bytes+o.Bytes, p.Queued+o.Queued, p.Leased+o.Leased, p.Hosts+o.Hosts
+	p.Seeds, p.SeedsDone = max(p.Seeds, o.Seeds), p.SeedsDone+o.SeedsDone
+	p.Elapsed, p.MaxPages, p.TimeLimit = max(p.Elapsed, o.Elapsed), max(p.MaxPages, o.MaxPages), max(p.TimeLimit, o.TimeLimit)
+	p.Stopping = p.Stopping || o.Stopping
+	p.Busiest = slices.Concat(p.Busiest, o.Busiest)
+	slices.SortStableFunc(p.Busiest, func(a, b frontier.HostLoad) int { return cmp.Compare(b.Queued, a.Queued) })
+	p.Busiest = p.Busiest[:min(len(p.Busiest), mostBusiest)]
+	w, v := &p.Waiting, &o.Waiting
+	if w.Next.IsZero() || !v.Next.IsZero() && v.Next.Before(w.Next) {
+		w.Next = v.Next
+	}
+	if v.Last.After(w.Last) {
+		w.Last = v.Last
+	}
+	w.Hosts, w.Pages, w.Longest = w.Hosts+v.Hosts, w.Pages+v.Pages, slices.Concat(w.Longest, v.Longest)
+	slices.SortStableFunc(w.Longest, func(a, b frontier.HostTrouble) int { return a.Since.Compare(b.Since) })
+	w.Longest = w.Longest[:min(len(w.Longest), mostBusiest)]
+	return p
 }
 
 // Audit is what it cost to keep the filter exact.

@@ -20,7 +20,7 @@ type saved struct {
 	Complete bool
 }
 
-const savedVersion = 6
+const savedVersion = 7
 
 // savedKey is the key of the record as a whole, changedKey of what differs from it since.
 func savedKey() []byte   { return []byte("mresult") }
@@ -41,6 +41,7 @@ func (s *state) Commit(b Batch, seq uint64, last bool) error {
 	if err != nil {
 		return err
 	}
+	s.c.shard.commit(b, seq, last, s.c)
 	now := s.c.present()
 	now.Seeds = nil // they may be many, and never change
 	if last {
@@ -105,6 +106,7 @@ func changedMembers(old, now []byte) (patch []byte, ok bool) {
 // Landed is called when the last commit is durable.
 func (s *state) Landed() {
 	s.c.gate.Queue().Landed()
+	s.c.shard.landed()
 	s.c.watchDisk()
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"crawler/fetch"
 	"crawler/gate"
+	"crawler/weburl"
 )
 
 // settle ends the lease of a visit that was recorded, and has the gate decide about its links
@@ -16,8 +17,18 @@ func (c *coordinator) settle(v *Visit) {
 	if v.AskedRobots {
 		c.result.Robots += v.Requests
 	}
-	c.memory.completed++
+	if c.memory.completed++; c.cfg.Pressure != nil {
+		c.memory.long.end(v)
+	}
 	now := time.Now()
+	if v.seed() && (v.End == Fetched || v.End == Redirected) && v.refused == nil {
+		c.result.SeedsAnswered++
+	}
+	var plain weburl.URL
+	if c.silent(v) {
+		plain, _ = overHTTP(c.cfg.Parse.URL, v.URL) // an http URL for each https one
+		v.replaced(plain)
+	}
 	lacks, pause := c.shortage.meet(v, now, c.cfg.Gate.Frontier.Patience)
 	if pause {
 		c.gate.Queue().Pause(now.Add(localPause))
@@ -44,17 +55,25 @@ func (c *coordinator) settle(v *Visit) {
 		if c.gate.Refuse(&v.Task, now, v.Outcome, v.refusal()) {
 			c.result.Retried++
 		}
+		if !plain.IsZero() {
+			c.gate.Add(plain)
+		}
 	}
 	v.trim()
+	c.ring.room.Shrink(&v.stay, 0)
 	c.free.put(v)
 }
 
 // fetched counts a page that was recorded and offers its links.
 func (c *coordinator) fetched(v *Visit, now time.Time) {
-	c.result.Fetched++
+	if v.LinksOnly {
+		c.result.LinksOnly++
+	} else {
+		c.result.Fetched++
+	}
 	c.result.Bytes += v.Bytes
 	c.result.WireBytes += v.WireBytes
-	p := gate.Page{Task: v.Task, Outcome: v.Outcome, Status: v.Status, GivenUp: MayPass(v.Status), Links: v.Page.Links, Sample: v.sample}
+	p := gate.Page{Task: v.Task, Outcome: v.Outcome, Status: v.Status, GivenUp: MayPass(v.Status), Links: v.Page.Links, Sample: v.sample, NoPage: v.LinksOnly}
 	if v.CutOff {
 		p.GivenUp, p.Reason = true, gate.Reason(fetch.ReasonBody)
 	}

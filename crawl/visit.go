@@ -7,6 +7,7 @@ import (
 	"crawler/fetch"
 	"crawler/frontier"
 	"crawler/gate"
+	"crawler/internal/room"
 	"crawler/parse"
 	"crawler/weburl"
 )
@@ -36,6 +37,10 @@ type Visit struct {
 	Page         parse.Page
 	ParseErr     error
 
+	// Prepared is what a Preparer has made of the page. A Visit that is used again still has what
+	// it was left with: the memory can be used again, too.
+	Prepared any
+
 	// Response is the answer itself: for OnPage always, for the Recorder with
 	// Config.KeepResponse. Its body must not be used any more once they have returned.
 	Response *fetch.Response
@@ -43,6 +48,8 @@ type Visit struct {
 	Target      weburl.URL // of a redirect; zero if it leads to no URL, and Detail says why
 	AskedRobots bool       // this visit asked for robots.txt, and for nothing else
 	Requests    int        // that were sent
+
+	LinksOnly bool // fetched, but not to be recorded: gate.Scope.LinksOnly
 
 	Reason gate.Reason  // of a refusal or a failure
 	Robots gate.Robots  // of gate.Disallowed: what robots.txt said
@@ -56,6 +63,8 @@ type Visit struct {
 	answers   int        // to requests, of robots.txt too
 	address   netip.Addr // of a Located one
 	hookErr   error      // of OnPage
+	stay      room.Stay  // in the room that pages under way share
+	place     int        // among those under way; owned by the coordinator
 	refused   error      // by the Recorder: the visit does not count as done
 }
 
@@ -78,10 +87,11 @@ const (
 func (v *Visit) reset(t gate.Task) {
 	page, sample, exchanges := v.Page, v.sample.Sample[:0], v.exchanges[:0]
 	page.Reset()
-	*v = Visit{Task: t, Page: page, sample: gate.Sample{Sample: sample}, exchanges: exchanges}
+	*v = Visit{Task: t, Page: page, Prepared: v.Prepared, sample: gate.Sample{Sample: sample}, exchanges: exchanges}
 }
 
-// visits are those that are free for reuse: at most three per worker are ever made.
+// visits are those that are free for reuse: at most three per worker are ever made, and one for
+// each page that waits for room.
 type visits []*Visit
 
 // take returns a Visit for t.
@@ -96,7 +106,15 @@ func (vs *visits) take(t gate.Task) *Visit {
 	return v
 }
 
-func (vs *visits) put(v *Visit) { *vs = append(*vs, v) }
+func (vs *visits) put(v *Visit) {
+	if len(*vs) >= maxWarm {
+		v.Page = parse.Page{}
+	}
+	*vs = append(*vs, v)
+}
+
+// maxWarm is how many visits that wait for reuse keep the memory of their pages.
+const maxWarm = 64
 
 // maxKeptLinks and maxKeptWords bound what a reused Visit keeps after one enormous page
 // (about 1 MiB each).

@@ -24,6 +24,7 @@ type worker struct {
 	cfg     *Config
 	sent    *fetch.Sent
 	charged int64 // requests that visits account for
+	now     *Visit
 }
 
 func newWorker(r *ring) *worker {
@@ -32,11 +33,25 @@ func newWorker(r *ring) *worker {
 
 func (w *worker) run(ctx context.Context) {
 	ctx, w.sent = fetch.CountRequests(ctx)
+	ctx = fetch.WithRoom(ctx, func(ctx context.Context, total int64) error {
+		return w.ring.room.Grow(ctx, &w.now.stay, total)
+	})
 	for v := range w.ring.tasks {
+		w.now = v
+		v.stay.Waits = w.standAside
 		w.visit(ctx, v)
+		w.ring.prepareExchanges(v)
+		w.ring.settleIn(ctx, v)
 		w.charge(v)
+		if w.ring.preparer != nil && v.End == Fetched && v.hookErr == nil && !v.Outcome.Heavy {
+			w.ring.preparer.Prepare(v)
+		}
 		w.ring.hold(v)
+		replaced := v.Lease.Away
 		w.ring.visits <- v
+		if replaced {
+			return
+		}
 	}
 }
 
@@ -149,13 +164,13 @@ func (w *worker) read(ctx context.Context, v *Visit, resp *fetch.Response, err e
 	case err != nil && !w.stands(v, err):
 		v.fail(ctx, err)
 	default:
-		r := <-w.ring.readers
-		r.read(v, resp)
-		w.ring.readers <- r
+		w.ring.readers.with(len(resp.Body), func(r *reader) { r.read(v, resp) })
 		w.filter(v)
 		if err != nil {
 			v.brokeOff(err)
 		}
+		// What leads to an error is worth a record, and so is what may be had later.
+		v.LinksOnly = resp.Status < 300 && !v.CutOff && !v.Sitemap && w.cfg.Gate.Scope.LinksOnly(v.URL)
 	}
 }
 

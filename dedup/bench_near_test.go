@@ -32,36 +32,35 @@ func BenchmarkNear(b *testing.B) {
 			}
 		})
 	}
-	run("digest", func() uint64 { return uint64(Digest(words)[0]) })
 	buf := make([]uint64, 0, 1000)
 	run("shingles", func() uint64 { return Shingles(buf, words, 3)[7] })
 	run("shingles5", func() uint64 { return Shingles(buf, words, 5)[7] })
-	for _, slots := range []int{128, 256} {
-		m, err := NewMinHash(MinHashConfig{Slots: slots, Seed: 1})
+	for _, cfg := range []MinHashConfig{{Slots: 128}, {Slots: 256}, {Slots: 512, Bits: 2}, PageSignature()} {
+		m, err := NewMinHash(cfg)
 		if err != nil {
 			b.Fatal(err)
 		}
 		var s Signature
-		run(fmt.Sprintf("minhash/slots=%d", slots), func() uint64 {
+		run(fmt.Sprintf("minhash/slots=%d", cfg.Slots), func() uint64 {
 			s = m.SketchWords(s, words)
 			return s.lanes[0]
 		})
-		run(fmt.Sprintf("minhash-of-shingles/slots=%d", slots), func() uint64 {
+		run(fmt.Sprintf("minhash-of-shingles/slots=%d", cfg.Slots), func() uint64 {
 			s = m.Sketch(s, shingles)
 			return s.lanes[0]
 		})
-		run(fmt.Sprintf("minhash-of-10-words/slots=%d", slots), func() uint64 {
-			s = m.SketchWords(s, words[:10])
-			return s.lanes[0]
-		})
+		for _, n := range []int{10, 100, 300} {
+			run(fmt.Sprintf("minhash-of-%d-words/slots=%d", n, cfg.Slots), func() uint64 {
+				s = m.SketchWords(s, words[:n])
+				return s.lanes[0]
+			})
+		}
 		o := m.SketchWords(Signature{}, words[500:])
-		run(fmt.Sprintf("similarity/slots=%d", slots), func() uint64 {
+		run(fmt.Sprintf("similarity/slots=%d", cfg.Slots), func() uint64 {
 			j, _ := s.Similarity(o)
 			return uint64(j * 1000)
 		})
 	}
-	run("simhash", func() uint64 { return Simhash(Shingles(buf, words, 3)) })
-	run("simhash-of-shingles", func() uint64 { return Simhash(shingles) })
 	a, c := SortSet(Shingles(nil, words, 3)), SortSet(Shingles(nil, words[100:], 3))
 	run("jaccard", func() uint64 { return uint64(Jaccard(a, c) * 1000) })
 }
@@ -123,44 +122,6 @@ func BenchmarkLSH(b *testing.B) {
 				b.Fatal(err)
 			}
 			i++
-		}
-		b.ReportMetric(float64(full.Bytes())/n, "B/document")
-	})
-}
-
-func BenchmarkHammingIndex(b *testing.B) {
-	const n = 1_000_000
-	var full HammingIndex
-	for i := range uint64(n) {
-		if err := full.Add(uint32(i), splitmix.Finish(i)); err != nil {
-			b.Fatal(err)
-		}
-	}
-	var found []uint32
-	for name, flip := range map[string]uint64{"hit": 1<<60 | 1<<30 | 1, "miss": splitmix.Golden} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			i := uint64(0)
-			for b.Loop() {
-				i = (i + 7919) % n
-				found = full.Find(found[:0], splitmix.Finish(i)^flip, MaxHamming)
-			}
-			if (len(found) > 0) != (name == "hit") {
-				b.Fatal(name, found)
-			}
-		})
-	}
-	b.Run("add", func(b *testing.B) {
-		b.ReportAllocs()
-		var x HammingIndex
-		i := uint64(0)
-		for b.Loop() {
-			if i++; i%n == 0 {
-				x = HammingIndex{}
-			}
-			if err := x.Add(uint32(i), splitmix.Finish(i)); err != nil {
-				b.Fatal(err)
-			}
 		}
 		b.ReportMetric(float64(full.Bytes())/n, "B/document")
 	})

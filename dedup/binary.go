@@ -14,9 +14,9 @@ import (
 // does not fill. UnmarshalBinary leaves the receiver as it was if it returns an error,
 // which wraps binform.ErrFormat.
 const (
-	kindBloom     binform.Kind = "BLOM"
-	kindAccount   binform.Kind = "ACCT"
-	kindSignature binform.Kind = "MINH"
+	kindBloom   binform.Kind = "BLOM"
+	kindAccount binform.Kind = "ACCT"
+	kindMerkle  binform.Kind = "MRKL"
 )
 
 // formVersion is the version of all forms.

@@ -46,7 +46,7 @@ func TestFormsAreStable(t *testing.T) {
 	want := map[binform.Kind]uint64{
 		"BLOM": 0xeb4fc3f13a2fce83,
 		"ACCT": 0x6eed61611db31cc4,
-		"MINH": 0xb475afd525de36ac,
+		"MRKL": 0xfd6ca1cd0423b651,
 	}
 	for _, ft := range formTypes() {
 		sum := uint64(0)

@@ -41,11 +41,11 @@ func formTypes() []formType {
 			mustBe(b.Union(b) == nil && b.Intersect(b) == nil)
 		}},
 		{kindAccount, func() form { return &saved{&Reopened{}} }, goodAccounts(list), useAccount(list)},
-		{kindSignature, func() form { return &Signature{} }, goodSignatures, func(f form) {
-			s := *f.(*Signature)
-			l := must(NewLSH(LSHConfig{MinHash: s.Config()}))
-			mustBe(must(s.Similarity(s)) == 1 && l.Add(1, s) == nil)
-			mustBe(len(must(l.Candidates(nil, s))) == 1 != s.Empty())
+		{kindMerkle, func() form { return &MerkleFilter{} }, goodMerkles, func(f form) {
+			m := f.(*MerkleFilter)
+			keys := []uint64{1, 1 << 60, 77}
+			missing, visited := m.Tree(keys).Missing(m, 1)
+			mustBe(len(missing) <= 3 && visited <= 5 && m.Bits() >= 2)
 		}},
 	}
 }
@@ -147,18 +147,21 @@ func goodBlooms(seed uint64) (list []form) {
 	return append(list, NewBloom(Size{512 * 3, 1}, 0))
 }
 
-func goodSignatures(seed uint64) (list []form) {
-	for _, cfg := range []MinHashConfig{{Seed: seed}, {Slots: 64, Bits: 1}, {Slots: MaxSlots, Bits: MaxBits, Shingle: MaxShingle}} {
-		m := must(NewMinHash(cfg))
-		s, empty := m.Sketch(Signature{}, []uint64{1, 2, seed}), m.Sketch(Signature{}, nil)
-		list = append(list, &s, &empty)
-	}
-	return list
-}
-
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
 	return v
+}
+
+// goodMerkles are filters of no key, of one, and of some.
+func goodMerkles(seed uint64) (list []form) {
+	for n := range 4 {
+		keys := make([]uint64, n*n*n)
+		for i := range keys {
+			keys[i] = splitmix.Finish(seed + uint64(i))
+		}
+		list = append(list, NewMerkleTree(keys, MerklePlaces(len(keys), 0), seed).Filter(8, 11))
+	}
+	return list
 }

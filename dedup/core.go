@@ -10,7 +10,22 @@ type core struct {
 	account
 	hash   *hasher
 	filter *Multilayer
+	last   KnownPrefix // of the URL that was admitted last
 }
+
+// KnownPrefix says how much of a URL was known when it was admitted.
+type KnownPrefix struct {
+	// Segments are those of the longest known prefix: at most Config.Layers, and one fewer than
+	// the URL has.
+	Segments int
+
+	// Exact: a log says so. Otherwise the filter does, which may take a new prefix for known.
+	Exact bool
+}
+
+// LastKnown returns how much was known of the URL that Admit, or Logged.NotFound, admitted last.
+// It costs nothing: to admit a URL is to look for its first new prefix.
+func (c *core) LastKnown() KnownPrefix { return c.last }
 
 func newCore(cfg Config) (core, error) {
 	cfg, err := cfg.withDefaults()
@@ -41,8 +56,10 @@ func (c *core) addToFilter(k *key) (fresh uint8) {
 			fresh |= 1 << i
 		}
 	}
+	c.last = KnownPrefix{Segments: k.n}
 	if fresh != 0 {
-		c.firstNew[bits.TrailingZeros8(fresh)]++
+		c.last.Segments = bits.TrailingZeros8(fresh)
+		c.firstNew[c.last.Segments]++
 	}
 	c.filter.last.Add(k.full)
 	return fresh
@@ -56,6 +73,7 @@ func (c *core) addToFilter(k *key) (fresh uint8) {
 // many as it has; that is no reason for a new epoch.
 func (c *core) addExactly(log *exactLog, k *key) (first int) {
 	first = log.add(k)
+	c.last = KnownPrefix{first, true}
 	if first < k.n {
 		c.firstNew[first]++
 	}

@@ -54,12 +54,15 @@
 // Classic is Bloom's filter of 1970, for the formulas (ClassicRate, BestK, BitsFor)
 // and for comparison; so are PublishedMultilayer and SegmentBloom.
 //
-// Duplicates finds pages with the same text, by Digest, and near-duplicates, by
-// MinHash signatures in an LSH index. Simhash with a HammingIndex is the other
-// known way; it finds fewer, and is kept for comparison.
+// MinHash makes signatures of 128 bytes from which the resemblance of two texts is estimated,
+// and an LSH finds those that are probably similar. Package near finds the clusters of a crawl.
+//
+// Rateless and Difference find the keys in which two machines differ, in some 18 bytes a key
+// that only one has; so does Ranges, in many small messages. Golomb and MerkleFilter tell the
+// other machine approximately, in one message. URLHash makes the keys.
 //
 // Filters of one size and seed have a union and an intersection. What a crawl saves of its
-// SeenTest has a versioned binary form with a checksum, and so have Bloom and Signature
+// SeenTest has a versioned binary form with a checksum, and so has Bloom
 // (docs/format/sketches.md). It contains the seed, so it is as secret as that is.
 //
 // # The published multilayer filter

@@ -23,48 +23,6 @@ const (
 	poem = "Tyger Tyger burning bright in the forests of the night what immortal hand or eye could frame thy fearful symmetry"
 )
 
-// A crawl asks of every page whether its text was seen before. With Shingles,
-// near-duplicates are certain; here the texts are kept, so they can be asked.
-func ExampleDuplicates() {
-	texts := []string{fox, poem, strings.ToUpper(fox), cat}
-	seen, err := dedup.NewDuplicates(dedup.DuplicatesConfig{
-		Threshold: 0.7,
-		Shingles: func(id uint32) []uint64 {
-			return dedup.SortSet(dedup.Shingles(nil, words(texts[id]), 0))
-		},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for id, text := range texts {
-		found, err := seen.Add(uint32(id), words(text))
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("%d: %v", id, found.Verdict)
-		if found.Verdict != dedup.NewText {
-			fmt.Printf(", of %d, similarity %.2f", found.Of, found.Similarity)
-		}
-		fmt.Println()
-	}
-	// Output:
-	// 0: new
-	// 1: new
-	// 2: same, of 0, similarity 1.00
-	// 3: near, of 0, similarity 0.74
-}
-
-// Spaces, case and punctuation are not part of a text; the order of words is.
-func ExampleDigest() {
-	fmt.Println(dedup.Digest(words("Hello world")) == dedup.Digest(words("  hello   WORLD ")))
-	fmt.Println(dedup.Digest(words("Hello world")) == dedup.Digest(words("world hello")))
-	// Output:
-	// true
-	// false
-}
-
 func ExampleJaccard() {
 	a := dedup.SortSet(dedup.Shingles(nil, words(fox), 3))
 	b := dedup.SortSet(dedup.Shingles(nil, words(cat), 3))
@@ -113,61 +71,26 @@ func ExampleLSH() {
 	// [0] <nil>
 }
 
-// A signature goes into a file and comes back.
-func ExampleSignature_MarshalBinary() {
-	m, err := dedup.NewMinHash(dedup.MinHashConfig{})
+// What a crawl keeps of a page is 128 bytes; in how many slots two agree gives the resemblance.
+func ExamplePageSignature() {
+	cfg := dedup.PageSignature()
+	m, err := dedup.NewMinHash(cfg)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	s := m.SketchWords(dedup.Signature{}, words(fox))
-	data, err := s.MarshalBinary()
+	one, other := m.SketchWords(dedup.Signature{}, words(fox)), m.SketchWords(dedup.Signature{}, words(cat))
+	kept := one.AppendSlots(nil)
+	a, err := cfg.DecodeSlots(nil, kept)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	var back dedup.Signature
-	if err := back.UnmarshalBinary(data); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(len(data), "bytes")
-	fmt.Println(back.Similarity(s))
+	b, _ := cfg.DecodeSlots(nil, other.AppendSlots(nil))
+	r := cfg.Resemblance(cfg.Agreeing(a, b), 20)
+	fmt.Printf("%d bytes, %.2f, from %.2f to %.2f\n", len(kept), r.Estimate, r.Low, r.High)
 	// Output:
-	// 167 bytes
-	// 1 <nil>
-}
-
-// A few words more hardly move a Simhash.
-func ExampleSimhash() {
-	text := words(strings.Repeat(fox+" "+poem+" ", 5))
-	edited := append(words("Once upon a time"), text...)
-	var index dedup.HammingIndex
-	if err := index.Add(1, dedup.Simhash(text)); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(dedup.HammingDistance(dedup.Simhash(text), dedup.Simhash(words(poem))) > 10)
-	fmt.Println(index.Find(nil, dedup.Simhash(edited), dedup.MaxHamming))
-	// Output:
-	// true
-	// [1]
-}
-
-// A HammingIndex finds all fingerprints within three bits.
-func ExampleHammingIndex() {
-	var index dedup.HammingIndex
-	for id, hash := range []uint64{0xffff0000ffff0000, 0xffff0000ffff0007, 0xffff0000ffff000f} {
-		if err := index.Add(uint32(id), hash); err != nil {
-			fmt.Println(err)
-			return
-		}
-	}
-	fmt.Println(index.Find(nil, 0xffff0000ffff0000, 3))
-	fmt.Println(index.Find(nil, 0xffff0000ffff0007, 0))
-	// Output:
-	// [0 1]
-	// [1]
+	// 128 bytes, 0.74, from 0.69 to 0.79
 }
 
 // How probable it is that pages of some resemblance are compared.

@@ -188,13 +188,13 @@ func TestSource002ThirtyBits(t *testing.T) {
 	}
 }
 
-// 500 Tbit for 500 billion URLs would be 1,000 bits each; at the 50 bits that
-// 4*10^-11 needs it is 25. What the filter replaces is misprinted too: 5*10^11
-// URLs of 1,000 bytes are 500 TB, not 500 PB. That as many disk accesses of 5 ms
-// take 80 years is right.
+// 5*10^11 URLs of 1,000 bytes are 500 TB, not 500 PB; a thousandth of that is 4 Tbit, 8 bits a
+// URL, not 500; and 500 Tbit are 62.5 TB, not 50. That as many disk accesses of 5 ms take 80
+// years is right.
 func TestSource002Terabits(t *testing.T) {
 	const urls, urlBytes, access, year = 5e11, 1000, 5e-3, 365.25 * 24 * 3600
-	agrees(t, "Tbit", urls*BitsFor(4e-11)/1e12, "25")
+	agrees(t, "Tbit", urls*urlBytes/1000*8/1e12, "4")
+	agrees(t, "TB of 500 Tbit", 500.0/8, "62.5")
 	agrees(t, "TB", urls*urlBytes/1e12, "500")
 	agrees(t, "years", urls*access/year, "79")
 	if got := BestRate(500e12 / urls); got > 1e-200 {

@@ -2,12 +2,17 @@ package dedup
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"crawler/internal/splitmix"
 )
+
+// ErrFull is in the chain of the error of an index that takes no more
+// documents.
+var ErrFull = errors.New("dedup: the index is full")
 
 // Limits and defaults of an LSHConfig.
 const (
@@ -40,8 +45,8 @@ type LSHConfig struct {
 	BucketLimit int
 }
 
-// withDefaults fills in what is zero and checks what is not.
-func (c LSHConfig) withDefaults() (LSHConfig, error) {
+// WithDefaults fills in what is zero and checks what is not.
+func (c LSHConfig) WithDefaults() (LSHConfig, error) {
 	var err error
 	if c.MinHash, err = c.MinHash.withDefaults(); err != nil {
 		return c, err
@@ -132,7 +137,7 @@ type Match struct {
 
 // NewLSH returns an empty index.
 func NewLSH(cfg LSHConfig) (*LSH, error) {
-	cfg, err := cfg.withDefaults()
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +193,7 @@ func (l *LSH) add(id uint32, lanes []uint64) {
 // link puts a document, given by its number + 1, into its buckets.
 func (l *LSH) link(doc uint32, lanes []uint64) {
 	for i := range l.bands {
-		slot := l.bands[i].place(l.tag(lanes, i))
+		slot := l.bands[i].place(l.cfg.Tag(lanes, i))
 		before, depth := slot.last, uint16(0)
 		if before != 0 {
 			depth = l.depth[int(before-1)*l.cfg.Bands+i]
@@ -202,10 +207,11 @@ func (l *LSH) link(doc uint32, lanes []uint64) {
 	}
 }
 
-// tag hashes the slots of a band.
-func (l *LSH) tag(lanes []uint64, i int) uint32 {
-	width := l.cfg.Rows * l.cfg.MinHash.Bits
-	h, at := uint64(splitmix.Golden), i*width
+// Tag hashes the slots of a band of a signature: equal bands have equal tags. What is zero in
+// c is not filled in.
+func (c LSHConfig) Tag(lanes []uint64, band int) uint32 {
+	width := c.Rows * c.MinHash.Bits
+	h, at := uint64(splitmix.Golden), band*width
 	for end := at + width; at < end; at += 64 {
 		h = fold(h^bitsAt(lanes, at, min(64, end-at)), mulFirst)
 	}
@@ -226,7 +232,7 @@ func bitsAt(words []uint64, at, n int) uint64 {
 func (l *LSH) collect(lanes []uint64) []uint32 {
 	l.found = l.found[:0]
 	for i := range l.bands {
-		for last := l.bands[i].last(l.tag(lanes, i)); last != 0; {
+		for last := l.bands[i].last(l.cfg.Tag(lanes, i)); last != 0; {
 			l.found = append(l.found, last-1)
 			last = l.next[int(last-1)*l.cfg.Bands+i]
 		}

@@ -96,28 +96,18 @@ func (c MinHashConfig) StandardError(j float64) float64 {
 //
 // A MinHash belongs to one goroutine.
 type MinHash struct {
-	cfg    MinHashConfig
-	key    uint64
-	minima [MaxSlots]uint64 // by slot; noShingle where none fell
-	full   []uint16         // slots that are not empty
-	perms  []permutation    // by slot: from where it borrows
-	dense  []uint64
-	buf    [shinglesAtOnce]uint64
+	cfg  MinHashConfig
+	key  uint64
+	kept [MaxSlots]uint64 // by slot: the largest hash, noShingle where none fell
+	buf  [shinglesAtOnce]uint64
+	den  *densifier // which nothing changes
 }
 
 const (
-	noShingle      = math.MaxUint64 // a hash may be that too, once in 2^64
+	noShingle      = 0 // a hash may be that too, once in 2^64
 	shinglesAtOnce = 256
 	slotBits       = 10 // of a mixed hash choose the slot, at most
 )
-
-// permutation is one of the slots: t -> (t*step + start) mod Slots. It
-// depends on nothing but the slot that borrows, so two pages in which the same
-// slots are empty borrow from the same ones.
-type permutation struct{ start, step, back uint16 }
-
-// rank returns the place of a slot in the permutation, modulo Slots.
-func (o permutation) rank(slot uint16) uint16 { return (slot - o.start) * o.back }
 
 // NewMinHash returns a MinHash for signatures as cfg says.
 func NewMinHash(cfg MinHashConfig) (*MinHash, error) {
@@ -125,18 +115,14 @@ func NewMinHash(cfg MinHashConfig) (*MinHash, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &MinHash{cfg: cfg, key: splitmix.Finish(cfg.Seed + splitmix.Golden), full: make([]uint16, 0, cfg.Slots)}
-	m.perms, m.dense = make([]permutation, cfg.Slots), make([]uint64, cfg.Slots)
-	for i := range m.perms {
-		h := splitmix.Finish(uint64(i+1) * splitmix.Golden)
-		o := permutation{start: uint16(h), step: uint16(h>>16) | 1}
-		for o.back = o.step; o.back*o.step != 1; {
-			o.back *= 2 - o.back*o.step // Newton's step doubles the right bits
-		}
-		m.perms[i] = o
-	}
+	m := &MinHash{cfg: cfg, key: splitmix.Finish(cfg.Seed + splitmix.Golden), den: new(densifier)}
+	m.den.init(cfg.Slots)
 	return m, nil
 }
+
+// Clone returns a MinHash for the same signatures, for another goroutine. It shares the tables,
+// 64 KiB, and costs far less than NewMinHash; m may be in use meanwhile.
+func (m *MinHash) Clone() *MinHash { return &MinHash{cfg: m.cfg, key: m.key, den: m.den} }
 
 // Config returns the configuration, defaults filled in.
 func (m *MinHash) Config() MinHashConfig { return m.cfg }
@@ -169,32 +155,27 @@ func (m *MinHash) Sketch(dst Signature, hashes []uint64) Signature {
 	return m.finish(dst)
 }
 
-func (m *MinHash) clear() {
-	minima := m.minima[:m.cfg.Slots]
-	for i := range minima {
-		minima[i] = noShingle
-	}
-}
+func (m *MinHash) clear() { clear(m.kept[:m.cfg.Slots]) }
 
 // add takes hashes in. The low bits of the mixed hash choose the slot, which
 // leaves the order of two in one slot to the high ones.
 func (m *MinHash) add(hashes []uint64) {
-	key, mask, minima := m.key, m.mask(), &m.minima
+	key, mask, kept := m.key, m.mask(), &m.kept
 	for _, h := range hashes {
 		v := fold(h^key, mulFirst)
-		slot := &minima[v&mask]
-		*slot = min(*slot, v) // without a branch: it would be mispredicted often
+		slot := &kept[v&mask]
+		*slot = max(*slot, v) // without a branch: it would be mispredicted often
 	}
 }
 
 // addThreeWords is add of threeWords, without the way through memory.
 func (m *MinHash) addThreeWords(words []uint64) {
-	key, mask, minima := m.key, m.mask(), &m.minima
+	key, mask, kept := m.key, m.mask(), &m.kept
 	x, y := words[0], words[1]
 	for _, z := range words[2:] {
 		v := fold(threeWordHash(x, y, z)^key, mulFirst)
-		slot := &minima[v&mask]
-		*slot = min(*slot, v)
+		slot := &kept[v&mask]
+		*slot = max(*slot, v)
 		x, y = y, z
 	}
 }
@@ -202,59 +183,17 @@ func (m *MinHash) addThreeWords(words []uint64) {
 // mask cuts out the bits that choose the slot.
 func (m *MinHash) mask() uint64 { return uint64(m.cfg.Slots-1) & (MaxSlots - 1) }
 
-// finish makes the signature: some bits of the minima, and of borrowed ones
+// finish makes the signature: some bits of what is kept, and of borrowed hashes
 // for empty slots.
 func (m *MinHash) finish(dst Signature) Signature {
 	s := Signature{cfg: m.cfg, lanes: dst.lanes[:0]}
-	minima := m.minima[:m.cfg.Slots]
-	m.full = m.full[:0]
-	for i, v := range minima {
-		if v != noShingle {
-			m.full = append(m.full, uint16(i))
-		}
-	}
-	switch len(m.full) {
-	case m.cfg.Slots:
-		s.pack(minima)
-	case 0:
+	kept := m.kept[:m.cfg.Slots]
+	if !m.den.fill(&m.kept) {
 		s.empty = true
-	default:
-		s.pack(m.densify(minima))
+		return s
 	}
+	s.pack(kept)
 	return s
-}
-
-// densify returns the minima with those of empty slots borrowed, not all of
-// which are empty.
-func (m *MinHash) densify(minima []uint64) []uint64 {
-	for i, v := range minima {
-		if v == noShingle {
-			v = fold(minima[m.lender(i)]^uint64(i+1)*splitmix.Golden, mulSecond)
-		}
-		m.dense[i] = v
-	}
-	return m.dense
-}
-
-// lender returns the first slot that is not empty in the permutation of an empty
-// one. It is found by trying one after another, or, when few are not empty, as
-// the one of least rank among them: in about sqrt(Slots) steps at most.
-func (m *MinHash) lender(slot int) uint16 {
-	o, mask := m.perms[slot], uint16(m.cfg.Slots-1)
-	if len(m.full)*len(m.full) > m.cfg.Slots {
-		at := o.start & mask
-		for m.minima[at&(MaxSlots-1)] == noShingle {
-			at = (at + o.step) & mask
-		}
-		return at
-	}
-	best, least := uint16(0), uint16(math.MaxUint16)
-	for _, at := range m.full {
-		if rank := o.rank(at) & mask; rank < least {
-			best, least = at, rank
-		}
-	}
-	return best
 }
 
 // Signature is what is kept of a page to estimate how much it resembles others:
@@ -270,7 +209,11 @@ type Signature struct {
 
 // pack appends the lowest bits of each value that did not choose its slot.
 func (s *Signature) pack(values []uint64) {
-	if s.cfg.Bits == 8 {
+	switch s.cfg.Bits {
+	case 1:
+		s.packBits(values)
+		return
+	case 8:
 		s.packBytes(values)
 		return
 	}
@@ -281,6 +224,21 @@ func (s *Signature) pack(values []uint64) {
 			w = w>>width | v>>slotBits<<(64-width) // the first one ends up lowest
 		}
 		s.lanes = append(s.lanes, w)
+	}
+}
+
+// packBits is pack for 1 bit, four quarters of a word at a time.
+func (s *Signature) packBits(values []uint64) {
+	for ; len(values) >= 64; values = values[64:] {
+		v := (*[64]uint64)(values)
+		var a, b, c, d uint64
+		for i := range 16 {
+			a = a>>1 | v[i]>>slotBits<<63
+			b = b>>1 | v[i+16]>>slotBits<<63
+			c = c>>1 | v[i+32]>>slotBits<<63
+			d = d>>1 | v[i+48]>>slotBits<<63
+		}
+		s.lanes = append(s.lanes, a>>48|b>>48<<16|c>>48<<32|d>>48<<48)
 	}
 }
 

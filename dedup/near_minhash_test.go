@@ -180,35 +180,6 @@ func TestSketchIsOfASet(t *testing.T) {
 	}
 }
 
-// Both ways to find the lender of an empty slot must agree with the definition,
-// the first slot in the borrower's permutation that is not empty.
-func TestLenderByDefinition(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for _, slots := range []int{MinSlots, 256, MaxSlots} {
-		m := mustMinHash(t, MinHashConfig{Slots: slots})
-		for full := 1; full < slots; full += 1 + full/3 {
-			m.clear()
-			m.full = m.full[:0]
-			for _, i := range r.Perm(slots)[:full] {
-				m.minima[i] = 1
-				m.full = append(m.full, uint16(i))
-			}
-			for slot := range slots {
-				o := m.perms[slot]
-				want, t0 := -1, 0
-				for ; want < 0; t0++ {
-					if at := (t0*int(o.step) + int(o.start)) % slots; m.minima[at] != noShingle {
-						want = at
-					}
-				}
-				if got := m.lender(slot); int(got) != want || t0 > slots {
-					t.Fatalf("%d of %d full, slot %d: lender %d, want %d after %d", full, slots, slot, got, want, t0)
-				}
-			}
-		}
-	}
-}
-
 func TestAgreeingByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for width := 1; width <= MaxBits; width *= 2 {
@@ -295,21 +266,14 @@ func TestNearAllocatesNothing(t *testing.T) {
 	if err := index.Add(1, s); err != nil {
 		t.Fatal(err)
 	}
-	var hamming HammingIndex
-	if err := hamming.Add(1, Simhash(words)); err != nil {
-		t.Fatal(err)
-	}
 	buf, ids, found := make([]uint64, 0, 1000), make([]uint32, 0, 8), make([]Match, 0, 8)
 	for name, op := range map[string]func(){
-		"Digest":       func() { Digest(words) },
-		"Shingles":     func() { Shingles(buf, words, 3) },
-		"SketchWords":  func() { s = m.SketchWords(s, words) },
-		"Sketch":       func() { s = m.Sketch(s, words[:9]) },
-		"Similarity":   func() { _, err = s.Similarity(s) },
-		"Candidates":   func() { ids, err = index.Candidates(ids[:0], s) },
-		"Similar":      func() { found, err = index.Similar(found[:0], s, 0.8) },
-		"Simhash":      func() { Simhash(words) },
-		"HammingIndex": func() { ids = hamming.Find(ids[:0], 0, 3) },
+		"Shingles":    func() { Shingles(buf, words, 3) },
+		"SketchWords": func() { s = m.SketchWords(s, words) },
+		"Sketch":      func() { s = m.Sketch(s, words[:9]) },
+		"Similarity":  func() { _, err = s.Similarity(s) },
+		"Candidates":  func() { ids, err = index.Candidates(ids[:0], s) },
+		"Similar":     func() { found, err = index.Similar(found[:0], s, 0.8) },
 	} {
 		if n := testing.AllocsPerRun(10, op); n > 0 || err != nil {
 			t.Errorf("%s allocates %v times, %v", name, n, err)

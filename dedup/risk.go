@@ -19,8 +19,8 @@ const sampleLimit = 10_000
 // the bits that are set, as Bloom.ExpectedRate does, each time a 64th more URLs were
 // admitted (at first: one for every fourth line of the filter), and taken to change
 // linearly in between. That costs up to 60 ns for each URL admitted. What was lost
-// since the last URL was admitted is in the bound alone: of a filter that is full, nothing
-// but the number of questions answered "seen" bounds it.
+// since the last URL was admitted is in the bound alone; a filter that is nearly full
+// admits so few that theory is left to the measurement.
 //
 // By measurement: of the URLs that stats.Sample accepts by their hashes all that were
 // asked about are kept, so it is known which of them the filter wrongly called seen. Both
@@ -105,7 +105,7 @@ func (k *risk) report(s *Stats) {
 		stretch := variance / mean
 		s.RiskedHigh = max(stretch*poissonHigh(mean/stretch), math.Ceil(mean))
 	}
-	s.RiskedHigh = min(s.RiskedHigh, float64(s.Seen))
+	s.RiskedHigh, s.RiskedBy = min(s.RiskedHigh, float64(s.Seen)), ByTheory
 	s.SampledURLs = int64(k.all.Len())
 	for fp := range k.lost.All {
 		if k.all.Accepts(fp) {
@@ -113,6 +113,18 @@ func (k *risk) report(s *Stats) {
 		}
 	}
 	s.Rate, s.RateLow, s.RateHigh = share(s.SampledLost, s.SampledURLs)
+	switch {
+	case k.all.Share() == 1:
+		s.Risked, s.RiskedBy = float64(s.SampledLost), ByCount
+		s.Rate, s.RiskedHigh = float64(s.SampledLost)/float64(max(1, s.SampledURLs)), s.Risked
+		s.RateLow, s.RateHigh = s.Rate, s.Rate
+	case s.ExpectedRate >= tellingRate:
+		// A share p of all URLs was lost, and of the others all were admitted.
+		lost := func(p float64) float64 {
+			return min(float64(s.New)*p/max(1-p, 0x1p-52), float64(s.Seen))
+		}
+		s.Risked, s.RiskedHigh, s.RiskedBy = lost(s.Rate), lost(s.RateHigh), BySample
+	}
 }
 
 // poissonHigh returns the smallest count that a Poisson variate of the given mean does

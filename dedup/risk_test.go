@@ -80,9 +80,39 @@ func TestRiskOfAFullFilter(t *testing.T) {
 	for seed := range uint64(5) {
 		r := mustFilterOnly(t, Config{ExpectURLs: 20, FPRate: 0.05, Seed: seed})
 		lost := float64(lose(t, r, newWeb(8, 40).urls(n)))
-		if s := r.Stats(); s.ExpectedRate < 1 || s.RiskedHigh < lost || s.RiskedHigh < s.Risked || s.RiskedHigh > float64(s.Seen) {
+		if s := r.Stats(); s.ExpectedRate < 1 || s.RiskedBy != ByCount || s.Risked != lost || s.RiskedHigh != lost || s.Rate != lost/n {
 			t.Errorf("%.0f lost, %+v", lost, s)
 		}
+	}
+}
+
+// With more URLs than the sample keeps, and each asked about many times, what was lost is
+// estimated from the sample: right on average, and the bound holds.
+func TestRiskOfAFullFilterBySample(t *testing.T) {
+	const n, crawls, times = 3000, 60, 6
+	list := newWeb(8, 40).urls(n)
+	bounded, ratio := 0, 0.0
+	for seed := range uint64(crawls) {
+		r := mustFilterOnly(t, Config{ExpectURLs: 300, FPRate: 0.05, Seed: seed})
+		r.risk.all, r.risk.lost = stats.NewSample(500, 1, seed), stats.NewSample(500, 1, seed)
+		lose(t, r, list)
+		for range times {
+			for _, u := range list {
+				r.Admit(u)
+			}
+		}
+		s := r.Stats()
+		lost := float64(n) - float64(s.New) // some were admitted at last
+		if s.RiskedBy != BySample || s.ExpectedRate < tellingRate {
+			t.Fatalf("%+v", s)
+		}
+		if lost <= s.RiskedHigh {
+			bounded++
+		}
+		ratio += s.Risked / lost / crawls
+	}
+	if bounded < crawls*93/100 || math.Abs(ratio-1) > 0.04 {
+		t.Errorf("the bound holds %d times of %d, estimates are %.3f of the truth", bounded, crawls, ratio)
 	}
 }
 

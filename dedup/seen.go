@@ -38,6 +38,10 @@ type SeenTest interface {
 	// Peek gives Admit's answer, but admits nothing and is no question of the account.
 	Peek(u weburl.URL) (p Pending, a Answer)
 
+	// LastKnown returns how much was known of the URL that was admitted last: its segments
+	// (origin, path segments, query) that some other URL had before it, in the same places.
+	LastKnown() KnownPrefix
+
 	// Config returns the settings, with the defaults filled in. The secret seed is among
 	// them.
 	Config() Config

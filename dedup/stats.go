@@ -31,17 +31,32 @@ type Stats struct {
 	// those that the log on disk answered, by Found or NotFound.
 	Hot, Checked int64
 
-	// Of a FilterOnly. Risked is the expected number of URLs that were lost, computed from
-	// how full the filter was when each URL was admitted (see risk); with 97.5 % confidence
-	// it is RiskedHigh at most. Measured: of SampledURLs distinct URLs that were asked about,
-	// chosen by their hashes, SampledLost were lost; Rate, RateLow and RateHigh then come
-	// from these. The sample is complete up to 10,000 URLs asked about.
+	// Of a FilterOnly. Risked is how many URLs were lost, as RiskedBy says; with 97.5 %
+	// confidence it is RiskedHigh at most. Of SampledURLs distinct URLs that were asked
+	// about, chosen by their hashes, SampledLost were lost; Rate, RateLow and RateHigh then
+	// come from these. The sample is complete up to 10,000 URLs asked about.
 	Risked, RiskedHigh       float64
+	RiskedBy                 RiskedBy
 	SampledURLs, SampledLost int64
 
 	FilterBytes int64 // memory of the filter
 	LogBytes    int64 // memory of the exact log with its prefixes; of a Logged, of tail and caches
 }
+
+// RiskedBy is how the number of lost URLs is known.
+type RiskedBy string
+
+// The best of these that can be had is used.
+const (
+	ByCount  RiskedBy = "count"  // the sample has all URLs
+	ByTheory RiskedBy = "theory" // from how full the filter was when each URL was admitted
+	BySample RiskedBy = "sample" // from the sample's share, as the filter is too full for theory
+)
+
+// tellingRate is the rate of false positives up to which the number of URLs that a filter
+// admitted tells how many it lost. What it loses after the last one nothing counts but
+// questions, and a URL is asked about many times.
+const tellingRate = 0.5
 
 // LayerStats is the account of a layer. Prefixes and Misses are exact while all of the log
 // is in memory. From then on, and in a FilterOnly, the layer's filter decides which

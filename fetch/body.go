@@ -147,12 +147,17 @@ func (br *bodyReader) open(p *pools, names []string, most int64) (unknown string
 	return "", nil
 }
 
-// src is the top of the stack.
-func (br *bodyReader) src() io.Reader {
-	if br.depth == 0 {
-		return &br.wire
+// reader is the top of the stack: it reads into the room that a body has.
+func (br *bodyReader) reader() func(body []byte) (n int, err error) {
+	var top io.Reader = &br.wire
+	if br.depth > 0 {
+		l := &br.layers[br.depth-1]
+		if a, ok := l.dec.(appender); ok {
+			return func(body []byte) (int, error) { return l.append(a, body) }
+		}
+		top = l
 	}
-	return &br.layers[br.depth-1]
+	return func(body []byte) (int, error) { return top.Read(body[len(body):cap(body)]) }
 }
 
 // readAll reads up to most bytes. Where the limit depends on the type, it looks at the
@@ -164,7 +169,7 @@ func (c *Client) readAll(res *Response, br *bodyReader, most int64, lim limits) 
 		look = sniffLen
 	}
 	if lim.byType != nil && most > look {
-		cut, err := c.readUpTo(res, br, look)
+		cut, err := c.readUpTo(res, br, look, lim)
 		if err != nil || !cut {
 			return err
 		}
@@ -176,7 +181,7 @@ func (c *Client) readAll(res *Response, br *bodyReader, most int64, lim limits) 
 			res.MediaType = kind
 		}
 	}
-	cut, err := c.readUpTo(res, br, most)
+	cut, err := c.readUpTo(res, br, most, lim)
 	if err != nil {
 		return err
 	}
@@ -189,15 +194,19 @@ func (c *Client) readAll(res *Response, br *bodyReader, most int64, lim limits) 
 
 // readUpTo appends to the body until it ends or holds more than most bytes,
 // which cut reports.
-func (c *Client) readUpTo(res *Response, br *bodyReader, most int64) (cut bool, err error) {
-	src := br.src()
+func (c *Client) readUpTo(res *Response, br *bodyReader, most int64, lim limits) (cut bool, err error) {
+	read := br.reader()
 	b := *res.buf
 	defer func() { *res.buf = b }()
 	for empty := 0; int64(len(b)) <= most; {
 		if len(b) == cap(b) {
-			b = slices.Grow(b, min(cap(b), int(most)+1-len(b)))
+			more := min(cap(b), int(most)+1-len(b))
+			if err := lim.more(int64(cap(b)+more), br.depth == 0); err != nil {
+				return false, err
+			}
+			b = slices.Grow(b, more)
 		}
-		n, err := src.Read(b[len(b):min(int64(cap(b)), most+1)])
+		n, err := read(b[:len(b):min(int64(cap(b)), most+1, int64(len(b)+maxPresize))])
 		b = b[:len(b)+n]
 		if br.depth > 0 && len(b) > ratioGrace && int64(len(b)) > br.wire.n*int64(c.cfg.MaxRatio) {
 			return false, errBomb

@@ -274,6 +274,15 @@ func (c *Client) Close() {
 	c.transport.CloseIdleConnections()
 }
 
+// Spare gives memory back: it closes half of the idle connections, or with HTTP2 or a Proxy all.
+func (c *Client) Spare() {
+	if c.own != nil {
+		c.own.idle.spare()
+		return
+	}
+	c.transport.CloseIdleConnections()
+}
+
 // Get fetches one page and never follows a redirect. The error is an *Error.
 //
 // When the header has come and the body then fails, Get returns both the error
@@ -287,6 +296,9 @@ type limits struct {
 	body   int64
 	byType func(mediaType string) int64 // may be nil
 	pace   *pace                        // may be nil
+	room   Room                         // may be nil
+	ctx    context.Context              // of the room
+	raw    any                          // the body, whose time may be extended
 }
 
 func (c *Client) get(ctx context.Context, u weburl.URL, lim limits) (*Response, error) {
@@ -304,6 +316,7 @@ func (c *Client) get(ctx context.Context, u weburl.URL, lim limits) (*Response, 
 	if lim.pace = newPace(c.cfg.MinRate); lim.pace != nil {
 		raw.Body.(pacedBody).keepPace(lim.pace)
 	}
+	lim.ctx, lim.room, lim.raw = ctx, roomIn(ctx), raw.Body
 	err = c.readBody(res, raw, lim)
 	res.Elapsed = time.Since(started)
 	if err != nil {

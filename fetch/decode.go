@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +9,9 @@ import (
 	"sync"
 
 	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"crawler/internal/inflate"
 )
 
 // acceptEncoding names what the decoders below read, cheapest to decode last as
@@ -23,8 +22,6 @@ const (
 	// maxLayers is how many content codings may be stacked. One is usual, two
 	// a server's mistake, more an attack.
 	maxLayers = 3
-	// decodeBuffer is the input buffer in front of gzip and deflate.
-	decodeBuffer = 16 << 10
 	// maxZstdWindow is what RFC 9659 lets a server use over HTTP.
 	maxZstdWindow = 8 << 20
 )
@@ -71,9 +68,9 @@ func (p *pools) decoder(coding string) (decoder, error) {
 	}
 	switch coding {
 	case codingGzip:
-		return &gzipDecoder{in: bufio.NewReaderSize(nil, decodeBuffer)}, nil
+		return &inflater{format: inflate.Gzip}, nil
 	case codingDeflate:
-		return &deflateDecoder{in: bufio.NewReaderSize(nil, decodeBuffer)}, nil
+		return &inflater{format: inflate.Deflate}, nil
 	case codingBrotli:
 		return new(brotli.Reader), nil
 	default:
@@ -115,6 +112,23 @@ type layer struct {
 
 func (l *layer) Read(p []byte) (int, error) {
 	n, err := l.dec.Read(p)
+	return l.account(n, err)
+}
+
+// appender is a decoder that can use its output as the window that it looks back into.
+type appender interface {
+	// Append decodes into the room that dst has, which must be all output so far.
+	Append(dst []byte) ([]byte, error)
+}
+
+// append is Read into the room that a body has.
+func (l *layer) append(to appender, body []byte) (int, error) {
+	longer, err := to.Append(body)
+	return l.account(len(longer)-len(body), err)
+}
+
+// account counts n bytes of output, and names the coding in an error.
+func (l *layer) account(n int, err error) (int, error) {
 	l.out += int64(n)
 	if l.out > l.max {
 		return n, errBomb
@@ -125,85 +139,16 @@ func (l *layer) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// gzipDecoder reads any number of gzip members and ignores what follows them
-// that is no member, as browsers do.
-type gzipDecoder struct {
-	in     *bufio.Reader
-	z      gzip.Reader
-	inside bool
+// inflater decodes gzip or deflate.
+type inflater struct {
+	inflate.Reader
+	format inflate.Format
 }
 
-func (d *gzipDecoder) Reset(src io.Reader) error {
-	d.in.Reset(src)
-	d.inside = false
-	if src == nil {
-		return nil
-	}
-	return d.next()
+func (d *inflater) Reset(src io.Reader) error {
+	d.Reader.Reset(src, d.format)
+	return nil
 }
-
-// next begins a member.
-func (d *gzipDecoder) next() error {
-	err := d.z.Reset(d.in)
-	d.z.Multistream(false)
-	d.inside = err == nil
-	return err
-}
-
-func (d *gzipDecoder) Read(p []byte) (int, error) {
-	for d.inside {
-		n, err := d.z.Read(p)
-		if err == io.EOF {
-			err = nil
-			if e := d.next(); e != nil && !endsGzip(e) {
-				err = e
-			}
-		}
-		if n > 0 || err != nil {
-			return n, err
-		}
-	}
-	return 0, io.EOF
-}
-
-// endsGzip reports whether what follows a member is nothing, or no member. A
-// failure of the connection is neither.
-func endsGzip(err error) bool {
-	return err == io.EOF || err == io.ErrUnexpectedEOF || errors.Is(err, gzip.ErrHeader)
-}
-
-// deflateDecoder reads the coding "deflate": by the standard a zlib stream, from
-// some servers a bare deflate stream. The first two bytes distinguish them. The
-// zlib checksum is not checked: servers that get the wrapping wrong get that
-// wrong too.
-type deflateDecoder struct {
-	in *bufio.Reader
-	z  io.ReadCloser
-}
-
-func (d *deflateDecoder) Reset(src io.Reader) error {
-	d.in.Reset(src)
-	if src == nil {
-		return nil
-	}
-	if head, err := d.in.Peek(2); err == nil && isZlib(head) {
-		d.in.Discard(2)
-	}
-	if d.z == nil {
-		d.z = flate.NewReader(d.in)
-		return nil
-	}
-	return d.z.(flate.Resetter).Reset(d.in, nil)
-}
-
-// isZlib checks a zlib header: method 8, window up to 32 KiB, no dictionary,
-// and the check bits (RFC 1950, section 2.2).
-func isZlib(head []byte) bool {
-	return head[0]&0x0F == 8 && head[0]>>4 <= 7 && head[1]&0x20 == 0 &&
-		(int(head[0])<<8|int(head[1]))%31 == 0
-}
-
-func (d *deflateDecoder) Read(p []byte) (int, error) { return d.z.Read(p) }
 
 func unknownCoding(name string) error {
 	const longest = 40

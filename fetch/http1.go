@@ -264,6 +264,14 @@ func (x *exchange) readUntil(t time.Time) error {
 	return x.ctx.Err() // this may have lifted its interrupt
 }
 
+// taped is how much memory the bytes of the wire take, 0 if they are not kept.
+func (x *exchange) taped() int64 {
+	if x.src.tape == nil {
+		return 0
+	}
+	return int64(cap(*x.src.tape))
+}
+
 // keepPace makes reading the body fail when it comes too slowly.
 func (x *exchange) keepPace(p *pace) {
 	x.pace = p

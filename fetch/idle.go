@@ -156,6 +156,21 @@ func (p *idleConns) expired(now time.Time) (old []*conn) {
 	return old
 }
 
+// spare closes the half of the idle connections that was not used for longest.
+func (p *idleConns) spare() {
+	p.mu.Lock()
+	var out []*conn
+	for n := (p.used.Len() + 1) / 2; len(out) < n; {
+		c := p.used.Back().Value.(*conn)
+		p.remove(c)
+		out = append(out, c)
+	}
+	p.mu.Unlock()
+	for _, c := range out {
+		p.end(c)
+	}
+}
+
 // close closes the idle connections, and those that are put from now on.
 func (p *idleConns) close() {
 	p.mu.Lock()

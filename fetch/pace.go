@@ -29,6 +29,7 @@ type pace struct {
 	began time.Time
 	bytes atomic.Int64 // read so far
 	slow  atomic.Bool  // it was found too slow
+	spent atomic.Int64 // nanoseconds for which nobody wanted to read
 }
 
 // newPace begins now; a rate of 0 allows everything.
@@ -42,7 +43,7 @@ func newPace(rate int64) *pace {
 // look reports whether the body is too slow, and else when to look again: when it would be too
 // slow if no more came.
 func (p *pace) look() (again time.Duration, slow bool) {
-	took := time.Since(p.began)
+	took := time.Since(p.began) - time.Duration(p.spent.Load())
 	covered := time.Duration(float64(p.bytes.Load()) / float64(p.rate) * float64(time.Second))
 	if covered <= took {
 		p.slow.Store(true)
@@ -55,6 +56,13 @@ func (p *pace) look() (again time.Duration, slow bool) {
 func (p *pace) read(n int) {
 	if p != nil {
 		p.bytes.Add(int64(n))
+	}
+}
+
+// excuse takes time out in which nobody wanted to read.
+func (p *pace) excuse(d time.Duration) {
+	if p != nil {
+		p.spent.Add(int64(d))
 	}
 }
 

@@ -208,6 +208,19 @@ func (r *Robots) keep(name string, rules *Rules) {
 	}
 }
 
+// leastRobots is how many bytes of rules Spare leaves: those of some thousand usual sites.
+const leastRobots = 2 << 20
+
+// Spare gives memory back: rules that were not used for longest are forgotten, until half is left
+// or 2 MiB. They are asked for again when they are needed.
+func (r *Robots) Spare() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for least := max(r.memory/2, leastRobots); r.memory > least && r.used.Len() > 1; {
+		r.drop(r.used.Back())
+	}
+}
+
 func (r *Robots) drop(e *list.Element) {
 	o := r.used.Remove(e).(*origin)
 	delete(r.kept, o.name)

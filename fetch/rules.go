@@ -171,14 +171,7 @@ const (
 // section 2.3.1.5 asks, so it cannot fail.
 func ParseRobots(body []byte, token string) *Rules {
 	p := robotsParser{token: token}
-	for body = trimBOM(body); len(body) > 0; {
-		end := bytes.IndexAny(body, "\r\n")
-		if end < 0 {
-			end = len(body)
-		}
-		p.line(body[:end])
-		body = body[min(end+1, len(body)):]
-	}
+	eachLine(body, func(_ int, line []byte) { p.line(line) })
 	return p.rules()
 }
 

@@ -23,8 +23,7 @@ type address struct {
 	previous  time.Time // notBefore before the last lease
 	last      *host     // of the last lease
 	window    window
-	// Of unproven hosts and of prompt ones, since only the latter may get the slots kept for them.
-	lines [2]line
+	lines     [classes]line // by class, since not all may have every slot
 }
 
 // place is what is known of an IP address: a host alone there shares it with nobody, and costs

@@ -47,14 +47,14 @@ func (r *reader) item() Item {
 			r.fail()
 		}
 	}
-	if !ok || rec.flags&^(flagFrom|flagAttempt|flagSitemap|flagSince|flagRank) != 0 {
+	if !ok || rec.flags&^(flagFrom|flagAttempt|flagSitemap|flagSince|flagRank|flagNewAt) != 0 {
 		r.fail()
 	}
 	if r.bad {
 		return Item{}
 	}
 	it.Sitemap, it.From, it.First = rec.has(flagSitemap), string(rec.from), string(rec.first)
-	it.Hops, it.Attempt, it.Since = rec.hops, rec.attempt, rec.since
+	it.Hops, it.Attempt, it.Since, it.NewAt = rec.hops, rec.attempt, rec.since, rec.newAt
 	return it
 }
 

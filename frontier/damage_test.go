@@ -104,7 +104,7 @@ func TestDamagedStateIsRefused(t *testing.T) {
 
 func TestItemCodec(t *testing.T) {
 	it := Item{URL: mustParse(t, "https://a.example/x?y"), Via: "http://v/", From: "http://f/", Depth: 7, Hops: 3}
-	it.Sitemap, it.Attempt, it.Lease.Last = true, 2, true
+	it.Sitemap, it.Attempt, it.Lease.Last, it.NewAt = true, 2, true, 130
 	b := AppendItem([]byte("before"), it)
 	b = append(b, "after"...)
 	got, rest, err := DecodeItem(b[len("before"):])
@@ -119,7 +119,7 @@ func FuzzItem(f *testing.F) {
 		{URL: mustParse(f, "http://a/")},
 		{URL: mustParse(f, "https://a/b?c"), Via: "http://v/", From: "http://f/", Depth: 7, Hops: 3, Sitemap: true, Attempt: 2},
 		{URL: mustParse(f, "http://a/d"), Via: "http://v/", Depth: 2, Attempt: 1, Rank: 9, Since: epoch},
-		{URL: mustParse(f, "http://a/d"), Via: "http://v/", Depth: 2, Rank: 127},
+		{URL: mustParse(f, "http://a/d"), Via: "http://v/", Depth: 2, Rank: 127, NewAt: 3},
 	} {
 		f.Add(AppendItem(nil, it))
 	}

@@ -17,6 +17,9 @@ import (
 // were too deep become admissible. Relaxing edges of length 0 (redirects) and 1
 // in any sequence ends at the true minimum (Bellman–Ford).
 //
+// Of a crawl in several shards each has a Depths for its own URLs and tells the others what it
+// finds of theirs: see Foreign and Arrive. That is the same, distributed.
+//
 // Memory: about 200 bytes a known URL and 8 a link, only in crawls with a limit.
 // The cost of a link is O(1) plus the relaxations it causes.
 type Depths struct {
@@ -26,6 +29,10 @@ type Depths struct {
 	work  []int32
 	found []Item
 	log   *events // nil unless KeepEvents was called
+
+	// Foreign reports whether another Depths admits u: each time such a URL comes nearer it is
+	// returned, beyond the limit too. nil if there is no other. It is set before the first call.
+	Foreign func(u weburl.URL) bool
 }
 
 type node struct {
@@ -33,6 +40,7 @@ type node struct {
 	via      int32 // the page it was first met on, itself for a seed
 	depth    int
 	admitted bool
+	foreign  bool
 	edges    []edge
 }
 
@@ -74,17 +82,43 @@ func (d *Depths) Link(from, u weburl.URL, length int) []Item {
 
 func (d *Depths) link(from, to int32, length int) {
 	d.found = d.found[:0]
+	d.met(to, from)
 	d.nodes[from].edges = append(d.nodes[from].edges, edge{to: to, length: int32(length)})
 	d.relax(to, d.nodes[from].depth+length)
+}
+
+// Arrive records that another Depths, of which via is a page, knows a way of that many links to u.
+// It returns the URLs that become admissible, as Seed does. Several that tell each other what they
+// return end together at the true minimum, in whatever sequence they hear of it, and how often.
+func (d *Depths) Arrive(u, via weburl.URL, depth int) []Item {
+	before := len(d.nodes)
+	v := d.id(via, int32(before))
+	id := d.id(u, v)
+	d.log.arrive(d, v, id, depth, before)
+	d.arrive(v, id, depth)
+	return d.found
+}
+
+func (d *Depths) arrive(via, id int32, depth int) {
+	d.found = d.found[:0]
+	d.met(id, via)
+	d.relax(id, depth)
+}
+
+// met gives a URL that was known only as the page of another Depths the page that it is met on.
+func (d *Depths) met(id, via int32) {
+	if n := &d.nodes[id]; n.via == id && n.depth == unreached {
+		n.via = via
+	}
 }
 
 // Depth returns the least depth known for u, which must be known.
 func (d *Depths) Depth(u weburl.URL) int { return d.nodes[d.ids[u]].depth }
 
-// TooDeep calls fn for every URL that was met but never within the limit.
+// TooDeep calls fn for every URL that was met but never within the limit, and is not Foreign.
 func (d *Depths) TooDeep(fn func(Item)) {
 	for _, n := range d.nodes {
-		if !n.admitted {
+		if !n.admitted && !n.foreign {
 			fn(d.item(n))
 		}
 	}
@@ -96,7 +130,7 @@ func (d *Depths) id(u weburl.URL, via int32) int32 {
 		id = int32(len(d.nodes))
 		u = u.Clone() // a link shares memory with the other links of its page
 		d.ids[u] = id
-		d.nodes = append(d.nodes, node{url: u, via: via, depth: unreached})
+		d.nodes = append(d.nodes, node{url: u, via: via, depth: unreached, foreign: d.Foreign != nil && d.Foreign(u)})
 	}
 	return id
 }
@@ -114,7 +148,9 @@ func (d *Depths) relax(id int32, depth int) {
 	// First in first out: last in first out can take exponential time.
 	for i := 0; i < len(d.work); i++ {
 		n := &d.nodes[d.work[i]]
-		if !n.admitted && n.depth <= d.limit {
+		if n.foreign {
+			d.found = append(d.found, d.item(*n))
+		} else if !n.admitted && n.depth <= d.limit {
 			n.admitted = true
 			d.found = append(d.found, d.item(*n))
 		}

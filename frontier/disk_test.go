@@ -126,6 +126,7 @@ func TestDiskAgainstMemory(t *testing.T) {
 			case op < 3 && step < 400:
 				for n := range 1 + rng.IntN(15) {
 					if it := randomItem(t, rng, 100*step+n); !m.Closed(it.URL) {
+						it.Rank = uint8(max(0, rng.IntN(8)-4))
 						m.Push(it)
 						f.Push(it)
 					}
@@ -135,6 +136,18 @@ func TestDiskAgainstMemory(t *testing.T) {
 				b, okB := f.Next(now)
 				if okA != okB || a != b {
 					t.Fatalf("seed %d, step %d: memory leases %+v, disk %+v, error %v", seed, step, a, b, f.Err())
+				}
+				if okA && rng.IntN(2) == 0 {
+					modulus := 1 + rng.IntN(3)
+					good := func(it Item) bool { return len(it.URL.String())%modulus == 0 }
+					x, okX := m.Instead(a, now, good)
+					y, okY := f.Instead(b, now, good)
+					if okX != okY || x != y {
+						t.Fatalf("seed %d, step %d: instead memory leases %+v, disk %+v, error %v", seed, step, x, y, f.Err())
+					}
+					if okX {
+						a = x
+					}
 				}
 				if okA {
 					leased = append(leased, a)

@@ -18,13 +18,14 @@ const (
 	eventSeed = iota
 	eventRedirect
 	eventLink
-	eventSamePage = 4 // added
+	eventArrive
+	eventSamePage // added
 )
 
 // maxEvents is the size, in bytes, above which a buffer is not kept for the next events.
 const maxEvents = 1 << 20
 
-// KeepEvents makes d keep a journal of the calls of Seed and Link, for TakeEvents. Call it
+// KeepEvents makes d keep a journal of the calls of Seed, Link and Arrive, for TakeEvents. Call it
 // first, or after Replay.
 func (d *Depths) KeepEvents() { d.log = &events{page: -1} }
 
@@ -68,6 +69,18 @@ func (e *events) link(d *Depths, from, to int32, length, before int) {
 	e.reference(d, to, before)
 }
 
+// arrive notes an event; URLs with ids from before on were not written yet.
+func (e *events) arrive(d *Depths, via, id int32, depth, before int) {
+	if e == nil {
+		return
+	}
+	e.buf = append(e.buf, eventArrive)
+	e.page = -1
+	e.reference(d, via, before)
+	e.reference(d, id, max(before, int(via)+1))
+	e.buf = binary.AppendUvarint(e.buf, uint64(depth))
+}
+
 // reference writes a URL: its number, or its text if the number was not written before.
 func (e *events) reference(d *Depths, id int32, before int) {
 	if int(id) < before {
@@ -103,8 +116,16 @@ func (d *Depths) replay(r *reader, page int32) int32 {
 	if same {
 		kind -= eventSamePage
 	}
-	if kind > eventLink || same && (kind == eventSeed || page < 0) {
+	switch {
+	case kind > eventArrive || same && (kind == eventSeed || kind == eventArrive || page < 0):
 		r.fail()
+		return -1
+	case kind == eventArrive:
+		via := d.known(r, int32(len(d.nodes)))
+		id := d.known(r, via)
+		if depth := r.small(); !r.bad {
+			d.arrive(via, id, depth)
+		}
 		return -1
 	}
 	if kind == eventSeed {

@@ -21,8 +21,11 @@ func TestReplay(t *testing.T) {
 		d, again := NewDepths(limit), NewDepths(limit)
 		d.KeepEvents()
 		call := func(d *Depths, op, from, to int) []Item {
-			if op == 0 {
+			switch op {
+			case 0:
 				return slices.Clone(d.Seed(page(t, to)))
+			case 1, 2:
+				return slices.Clone(d.Arrive(page(t, to), page(t, from+50), from%9))
 			}
 			return slices.Clone(d.Link(page(t, from), page(t, to), op%2))
 		}
@@ -85,6 +88,8 @@ func TestReplayRefuses(t *testing.T) {
 		"no page before":             append(text(eventSeed, "http://a/"), eventLink+eventSamePage, 1),
 		"number not given":           {eventSeed, 1},
 		"cut":                        text(eventLink, "http://a/"),
+		"no depth":                   text(eventArrive, "http://a/", "http://b/"),
+		"arrival on the same page":   append(text(eventLink, "http://a/", "http://b/"), eventArrive+eventSamePage, 1, 1),
 		"not a URL":                  text(eventSeed, "a"),
 		"not canonical":              text(eventSeed, "HTTP://a/"),
 		"known URL written as a new": append(text(eventSeed, "http://a/"), text(eventSeed, "http://a/")...),
@@ -104,6 +109,7 @@ func FuzzReplay(f *testing.F) {
 		d.Link(mustParse(f, u(i)), mustParse(f, u(i+1)), 1)
 		d.Link(mustParse(f, u(i)), mustParse(f, u(7)), i%2)
 	}
+	d.Arrive(mustParse(f, u(3)), mustParse(f, u(9)), 1)
 	f.Add(d.TakeEvents())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		d := NewDepths(2)

@@ -81,10 +81,10 @@ type Frontier struct {
 	just    weburl.URL // leased by the latest call, if that was Next
 	slots   slots
 	network network
-	lines   [2]lineHeap // at addresses with room: of unproven hosts, and of prompt ones
-	began   time.Time   // of this run, if it restored an earlier one's hosts
-	steer   *steering   // nil in breadth-first order
-	record  []byte      // the record being written; kept to save an allocation per push
+	lines   [classes]lineHeap // at addresses with room
+	began   time.Time         // of this run, if it restored an earlier one's hosts
+	steer   *steering         // nil in breadth-first order
+	record  []byte            // the record being written; kept to save an allocation per push
 
 	addresses map[netip.Addr]place // where hosts are; see networkOf
 
@@ -176,6 +176,7 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	if h == nil || at.After(now) {
 		return Item{}, false
 	}
+	front := len(h.front)
 	it, err := f.pop(h, now)
 	if err != nil {
 		f.fail(err)
@@ -184,10 +185,8 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	if f.pager != nil {
 		h.leases = f.leases.add(h.leases, it)
 	}
-	spent := it.Attempt >= f.cfg.Retries
-	last := spent && h.fine(&it) || f.expired(&it, now)
-	it.Lease = Lease{Last: last, LastFaulty: last || spent && h.well(), Outage: f.network.down}
-	it.Lease.Locate = !h.located && !f.network.down && f.cfg.shares()
+	it.Lease = f.leaseOf(h, &it, now)
+	it.Lease.Again = len(h.front) < front
 	f.turn++
 	h.turn = f.turn
 	f.queued--
@@ -203,6 +202,14 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	f.charge(h, now)
 	f.just = it.URL
 	return it, true
+}
+
+// leaseOf says what the lease of an item is for.
+func (f *Frontier) leaseOf(h *host, it *Item, now time.Time) Lease {
+	spent := it.Attempt >= f.cfg.Retries
+	last := spent && h.fine(it) || f.expired(it, now)
+	return Lease{Last: last, LastFaulty: last || spent && h.well(), Outage: f.network.down,
+		Locate: !h.located && !f.network.down && f.cfg.shares()}
 }
 
 // Ready reports whether the host of a leased item may still be asked: since the
@@ -266,7 +273,7 @@ func (f *Frontier) Return(it Item, started time.Time) (closed bool) {
 // RobotsRead is Return for an item whose host has answered a request for robots.txt, sent at asked.
 func (f *Frontier) RobotsRead(it Item, asked time.Time) (closed bool) {
 	h := f.release(it, asked)
-	f.trust(h, true)
+	f.trust(h, !h.heavy)
 	f.answer(h, asked)
 	h.calm(asked)
 	h.front = append(h.front, it)
@@ -309,6 +316,9 @@ func (f *Frontier) release(it Item, started time.Time) *host {
 	f.just = weburl.URL{}
 	h := f.host(it.URL.Host())
 	h.leases = f.leases.remove(h.leases, &it)
+	if it.Lease.Away {
+		f.goAway(h, -1)
+	}
 	f.lease(h, -1)
 	if h.address != nil {
 		f.leave(h, started)

@@ -29,8 +29,9 @@ type host struct {
 	witness    bool  // counted in network.busy
 	dirty      bool  // changed since the last commit
 	prompt     bool  // its last attempt brought an answer within promptness
+	heavy      bool  // its last page may have had to wait for memory
 	busy       bool  // counted in slots.prompt
-	parked     bool  // in slots.parked
+	parked     int8  // 1 + class in slots.parked; 0 if it is not parked
 	located    bool  // its address was found out
 	held       bool  // until a lease ends: see Postpone
 	reserved   bool  // see Reserve
@@ -39,6 +40,7 @@ type host struct {
 	address    *address // that it shares; nil if it shares none
 	line       *line    // at the address, nil if it stands in none
 	leased     int32
+	away       int32 // of these, without a slot: see Away
 	index      int32 // in the heap, or notReady
 
 	// Of the last lease: the frontier's clock before it and after.

@@ -17,6 +17,7 @@ type Item struct {
 	Hops    uint16 // redirects followed since the link
 	Rank    uint8  // of two URLs of a host, the one of the lower rank is served first
 	Sitemap bool   // requested as a sitemap: the URLs it lists are entry points
+	NewAt   uint8  // where it became new when it was admitted; see gate.NewAt
 
 	Lease Lease // set by Next
 
@@ -37,6 +38,12 @@ type Lease struct {
 
 	// The host's address is not known: see Located. Whoever cannot find it out goes on.
 	Locate bool
+
+	// It was leased before and given back.
+	Again bool
+
+	// Its page waits for memory and has no slot: see Away.
+	Away bool
 }
 
 // Linked returns the URL as it stands in the page Via, or as the seed that it is.
@@ -73,6 +80,7 @@ type Outcome struct {
 	Sent       time.Time     // when the request was sent, after name and handshake; zero: unknown
 	Latency    time.Duration // from Sent to the answer's first byte; zero: unknown
 	RetryAfter time.Duration // wait the host asked for, 0 if none
+	Heavy      bool          // an answer so large that it may have waited for memory
 	NoPage     bool          // a redirect or a refusal: gives its place in the page budget back
 }
 

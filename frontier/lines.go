@@ -24,16 +24,12 @@ func (f *Frontier) shut(h *host) bool {
 
 // lineUp moves a host to the line at its address.
 func (f *Frontier) lineUp(h *host) {
-	if h.parked {
-		heap.Remove(&f.slots.parked, int(h.index))
-		h.parked = false
+	if h.parked > 0 {
+		f.unpark(h)
 	} else {
 		f.put(h, false)
 	}
-	l := &h.address.lines[0]
-	if h.prompt {
-		l = &h.address.lines[1]
-	}
+	l := &h.address.lines[h.class()]
 	h.line = l
 	heap.Push(f.inLine(l), h)
 	f.reopen(l.at)
@@ -58,7 +54,7 @@ func (f *Frontier) unline(h *host) {
 // stays reports whether a host that is in a line belongs there still, and moves it to its place.
 func (f *Frontier) stays(h *host, ready bool) bool {
 	l := h.line
-	if !ready || h.prompt != (l == &l.at.lines[1]) || f.steer != nil && h.due().After(f.steer.now) {
+	if !ready || l != &l.at.lines[h.class()] || f.steer != nil && h.due().After(f.steer.now) {
 		f.unline(h)
 		return false
 	}

@@ -5,21 +5,51 @@ import (
 	"time"
 )
 
-// A host is prompt if its last attempt brought an answer within promptness. All others are
+// A host is prompt if its last attempt brought an answer within promptness, and no page so large
+// that it may have had to wait for memory (Outcome.Heavy). All others are
 // unproven: those not asked yet, those that did not answer, and those that took longer.
 // Each lease of an unproven host may occupy a worker until a timeout, so a thousand dead
 // hosts could occupy them all. With Config.Slots, a quarter of the workers is kept for
 // prompt hosts, or fewer if fewer prompt hosts have URLs.
+//
+// A page that waits for memory has no slot meanwhile (Away), so hosts of large pages keep nobody
+// away; and since those that wait have connections and buffers, such hosts are heavy, and are not
+// asked while pages wait that are as many as a quarter of the slots.
 
 // promptness is the longest time from a request to its answer that makes a host prompt.
 const promptness = 5 * time.Second
 
-// slots counts who has the workers, and has the unproven hosts that wait for one.
-type slots struct {
-	prompt   int      // prompt hosts with something queued or leased
-	unproven int      // leases of unproven hosts
-	parked   hostHeap // unproven hosts whose turn came while such hosts had all slots they may have
+// The classes of hosts.
+const (
+	unproven = iota
+	prompt
+	heavy
+	classes
+)
+
+func (h *host) class() int {
+	switch {
+	case h.heavy:
+		return heavy
+	case h.prompt:
+		return prompt
+	}
+	return unproven
 }
+
+// slots counts who has the workers, and has the hosts that wait for one.
+type slots struct {
+	prompt   int               // prompt hosts with something queued or leased
+	unproven int               // leases of other hosts, but for those away
+	away     int               // leases whose pages wait for memory
+	now      int               // of Config.Slots that may be leased; 0 for all
+	kept     int               // of these, for prompt hosts
+	parked   [classes]hostHeap // hosts whose turn came while their class had all it may have
+}
+
+// SetSlots says that only so many of Config.Slots may be leased now, of which kept are for prompt
+// hosts; 0 lifts that.
+func (f *Frontier) SetSlots(now, kept int) { f.slots.now, f.slots.kept = now, kept }
 
 // lease adds n to the leases of a host.
 func (f *Frontier) lease(h *host, n int) {
@@ -30,10 +60,38 @@ func (f *Frontier) lease(h *host, n int) {
 	}
 }
 
-// timed notes whether an attempt makes a host prompt. Call changed after it.
+// Away says that the page of a leased item waits for memory, and reports whether it gives its slot
+// up: another item may be leased in its place, and the item's Lease must be Away from now on. As
+// many may do so as there are slots.
+func (f *Frontier) Away(it Item) bool {
+	h := f.host(it.URL.Host())
+	f.trust(h, false)
+	h.heavy = true
+	given := f.slots.away < f.cfg.Slots
+	if given {
+		f.goAway(h, 1)
+	}
+	f.changed(h)
+	return given
+}
+
+// goAway adds n to the leases of a host that have no slot.
+func (f *Frontier) goAway(h *host, n int) {
+	h.away += int32(n)
+	f.slots.away += n
+	if !h.prompt {
+		f.slots.unproven -= n
+	}
+}
+
+// NumAway returns the number of leases that have no slot.
+func (f *Frontier) NumAway() int { return f.slots.away }
+
+// timed notes whether an attempt makes a host prompt, or heavy. Call changed after it.
 func (f *Frontier) timed(h *host, now time.Time, o Outcome) {
 	if o.Kind != Unasked && !o.Started.IsZero() {
-		f.trust(h, o.Kind != Failed && now.Sub(o.Started) <= promptness)
+		f.trust(h, o.Kind != Failed && !o.Heavy && now.Sub(o.Started) <= promptness)
+		h.heavy = o.Heavy
 	}
 }
 
@@ -41,48 +99,61 @@ func (f *Frontier) trust(h *host, prompt bool) {
 	if h.prompt == prompt {
 		return
 	}
-	leased := int(h.leased)
-	f.lease(h, -leased)
 	h.prompt = prompt
-	f.lease(h, leased)
+	if n := int(h.leased - h.away); prompt {
+		f.slots.unproven -= n
+	} else {
+		f.slots.unproven += n
+	}
 }
 
-// crowded reports whether unproven hosts have all slots they may have.
-func (f *Frontier) crowded() bool {
-	kept := min(f.cfg.Slots/4, f.slots.prompt)
-	return f.cfg.Slots > 0 && f.slots.unproven >= f.cfg.Slots-kept
+// full reports which classes have all slots they may have.
+func (f *Frontier) full() (is [classes]bool) {
+	s := &f.slots
+	fill := func(slots, kept int) bool { return slots > 0 && s.unproven >= slots-min(kept, s.prompt) }
+	is[unproven] = fill(f.cfg.Slots, f.cfg.Slots/4) || fill(s.now, s.kept)
+	is[heavy] = is[unproven] || s.away > 0 && s.away >= f.cfg.Slots/4
+	return is
 }
 
 // upNext returns the host whose turn is next, nil if there is none, or none until a lease
-// of an unproven host ends. Unproven hosts that must wait for that are parked, each once:
-// O(log hosts).
+// of another class ends. Hosts that must wait for that are parked, each once: O(log hosts).
 func (f *Frontier) upNext() *host {
-	for crowded := f.crowded(); ; {
+	for full := f.full(); ; {
 		h := f.first()
-		if crowded && h != nil && !h.prompt {
-			f.put(h, false)
-			h.parked = true
-			heap.Push(&f.slots.parked, h)
+		if h != nil && full[h.class()] {
+			f.park(h)
 			continue
 		}
-		if !crowded && len(f.slots.parked) > 0 && (h == nil || before(f.slots.parked[0], h)) {
-			h = f.slots.parked[0]
+		for c, parked := range f.slots.parked {
+			if !full[c] && len(parked) > 0 && (h == nil || before(parked[0], h)) {
+				h = parked[0]
+			}
 		}
 		if h != nil && h.address != nil && f.shut(h) {
 			f.lineUp(h)
 			continue
 		}
-		if len(f.lines[0]) == 0 && len(f.lines[1]) == 0 {
-			return h
-		}
-		return f.firstInLine(h, crowded)
+		return f.firstInLine(h, &full)
 	}
 }
 
+func (f *Frontier) park(h *host) {
+	f.put(h, false)
+	c := h.class()
+	h.parked = int8(c) + 1
+	heap.Push(&f.slots.parked[c], h)
+}
+
+func (f *Frontier) unpark(h *host) {
+	heap.Remove(&f.slots.parked[h.parked-1], int(h.index))
+	h.parked = 0
+}
+
 // firstInLine returns the first host of a line, if its turn comes before that of h.
-func (f *Frontier) firstInLine(h *host, crowded bool) *host {
+func (f *Frontier) firstInLine(h *host, full *[classes]bool) *host {
 	for i := range f.lines {
-		if len(f.lines[i]) == 0 || i == 0 && crowded {
+		if len(f.lines[i]) == 0 || full[i] {
 			continue
 		}
 		if l := f.lines[i][0].hosts.hostHeap[0]; h == nil || f.sooner(l, h) {
@@ -113,12 +184,11 @@ func (f *Frontier) place(h *host) {
 	}
 	h.busy = busy
 	switch {
-	case h.parked && ready && !h.prompt:
-		heap.Fix(&f.slots.parked, int(h.index))
+	case h.parked > 0 && ready && int(h.parked-1) == h.class():
+		heap.Fix(&f.slots.parked[h.class()], int(h.index))
 		return
-	case h.parked:
-		heap.Remove(&f.slots.parked, int(h.index))
-		h.parked = false
+	case h.parked > 0:
+		f.unpark(h)
 	case h.line != nil && f.stays(h, ready):
 		return
 	}

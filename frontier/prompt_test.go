@@ -2,6 +2,8 @@ package frontier
 
 import (
 	"fmt"
+	"net/netip"
+	"strings"
 	"testing"
 	"time"
 )
@@ -76,8 +78,8 @@ func TestPromptnessFollowsTheLastTry(t *testing.T) {
 	}
 	items := leased(f, epoch)
 	f.Push(item(t, "http://b/", 0))
-	if _, ok := f.Wake(); ok || len(items) != 3 || len(f.slots.parked) != 1 || f.slots.unproven != 3 {
-		t.Fatalf("%d hosts are parked, %d leases of unproven hosts; want 1 and 3", len(f.slots.parked), f.slots.unproven)
+	if _, ok := f.Wake(); ok || len(items) != 3 || len(f.slots.parked[unproven]) != 1 || f.slots.unproven != 3 {
+		t.Fatalf("%d hosts are parked, %d leases of unproven hosts; want 1 and 3", len(f.slots.parked[unproven]), f.slots.unproven)
 	}
 	f.RobotsRead(items[0], epoch)
 	if f.slots.unproven != 0 || f.slots.prompt != 1 {
@@ -93,7 +95,71 @@ func TestPromptnessFollowsTheLastTry(t *testing.T) {
 			f.Done(it, now, Outcome{Started: now})
 		}
 	}
-	if f.slots.prompt != 0 || f.slots.unproven != 0 || len(f.slots.parked) != 0 {
+	if f.slots.prompt != 0 || f.slots.unproven != 0 || len(f.slots.parked[unproven]) != 0 {
 		t.Errorf("at the end: %+v", f.slots)
+	}
+}
+
+// A page that waits for memory has no slot, as many as there are slots; and a host that had such a
+// page is not asked again while a quarter of the slots wait, though others are.
+func TestPagesThatWaitForMemoryHaveNoSlot(t *testing.T) {
+	const slots = 8
+	for _, perIP := range []int{NoPerIP, slots} {
+		f := New(Config{Delay: NoDelay, Slots: slots, PerIP: perIP})
+		push := func(kind string, hosts, pages int) {
+			for p := range pages {
+				for h := range hosts {
+					f.Push(item(t, fmt.Sprintf("http://%s%d/%d", kind, h, p), 0))
+				}
+			}
+		}
+		push("heavy", 20, 3)
+		var away, kept []Item
+		for it, ok := f.Next(epoch); ok; it, ok = f.Next(epoch) {
+			if it.Lease.Locate && perIP > 0 {
+				f.Located(it, netip.MustParseAddr(fmt.Sprintf("192.0.2.%d", 1+len(away)+len(kept))))
+				continue
+			}
+			if it.Lease.Away = f.Away(it); it.Lease.Away {
+				away = append(away, it)
+			} else {
+				kept = append(kept, it)
+			}
+		}
+		if len(away) != slots || len(kept) != slots || f.NumAway() != slots || f.slots.unproven != slots {
+			t.Fatalf("PerIP %d: %d pages gave up their slots, %d did not; %d and %d are counted; want %d each",
+				perIP, len(away), len(kept), f.NumAway(), f.slots.unproven, slots)
+		}
+		for _, it := range kept {
+			f.Done(it, epoch, Outcome{Started: epoch, Heavy: true})
+		}
+		push("light", 20, 1)
+		served := map[string]int{}
+		for it, ok := f.Next(epoch); ok; it, ok = f.Next(epoch) {
+			if it.Lease.Locate && perIP > 0 {
+				f.Located(it, netip.MustParseAddr("198.51.100.1"))
+				continue
+			}
+			served[strings.TrimRight(it.URL.Hostname(), "0123456789")+strings.TrimLeft(it.URL.Path(), "/")]++
+			f.Done(it, epoch, Outcome{Started: epoch})
+		}
+		// The four heavy hosts that were never asked are unknown.
+		if served["light0"] != 20 || served["heavy0"] != 4 || served["heavy1"] > 4 || len(served) > 4 {
+			t.Errorf("PerIP %d: while pages wait, %v were served", perIP, served)
+		}
+		for _, it := range away {
+			f.Done(it, epoch, Outcome{Started: epoch, Heavy: true})
+		}
+		for it, ok := f.Next(epoch); ok; it, ok = f.Next(epoch) {
+			f.Done(it, epoch, Outcome{Started: epoch})
+		}
+		if !f.Idle() || f.NumAway() != 0 || f.slots.unproven != 0 || f.slots.prompt != 0 {
+			t.Errorf("PerIP %d: at the end %d URLs are queued, slots %+v", perIP, f.Queued(), f.slots)
+		}
+		for c := range f.slots.parked {
+			if n := len(f.slots.parked[c]); n > 0 {
+				t.Errorf("PerIP %d: at the end %d hosts are parked", perIP, n)
+			}
+		}
 	}
 }

@@ -18,8 +18,10 @@ const (
 	flagAttempt
 	flagSitemap
 	flagSince
-	flagsKnown = 1<<iota - 1
-	flagRank   = 1 << (iota - 1) // only of items: that of a record is its level's
+	flagRank  // only of items: that of a record is its level's
+	flagNewAt // the byte stands last
+
+	flagsKnown = flagHTTPS | flagVia | flagFrom | flagAttempt | flagSitemap | flagSince | flagNewAt
 )
 
 // ErrDamaged is in the chain of every error about saved bytes that cannot be
@@ -55,6 +57,9 @@ func (it *Item) flags() (f byte) {
 	if !it.Since.IsZero() {
 		f |= flagSince
 	}
+	if it.NewAt != 0 {
+		f |= flagNewAt
+	}
 	return f
 }
 
@@ -73,6 +78,9 @@ func (it *Item) appendRest(b []byte) []byte {
 	if !it.Since.IsZero() {
 		b = appendTime(b, it.Since)
 	}
+	if it.NewAt != 0 {
+		b = append(b, it.NewAt)
+	}
 	return b
 }
 
@@ -82,7 +90,7 @@ type record struct {
 	attempt                  int
 	since                    time.Time
 	hops                     uint16
-	flags                    byte
+	flags, newAt             byte
 }
 
 func (r *record) has(flag byte) bool { return r.flags&flag != 0 }
@@ -98,7 +106,7 @@ func (r *record) item(host string, depth int, via string) (Item, bool) {
 	if !ok || u.Host() != host {
 		return Item{}, false
 	}
-	it := Item{URL: u, Via: via, Sitemap: r.has(flagSitemap), Hops: r.hops, Attempt: r.attempt, Since: r.since}
+	it := Item{URL: u, Via: via, Sitemap: r.has(flagSitemap), Hops: r.hops, Attempt: r.attempt, Since: r.since, NewAt: r.newAt}
 	it.setLevel(depth)
 	if r.has(flagFrom) {
 		it.From, it.First = string(r.from), string(r.first)
@@ -199,6 +207,11 @@ func (r *reader) rest(rec *record) {
 	}
 	if rec.has(flagSince) {
 		if rec.since = r.time(); rec.since.IsZero() {
+			r.fail()
+		}
+	}
+	if rec.has(flagNewAt) {
+		if rec.newAt = r.byte(); rec.newAt == 0 {
 			r.fail()
 		}
 	}

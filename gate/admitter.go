@@ -28,17 +28,23 @@ type admitter struct {
 	more     bool // seeds may be added
 	final    bool // refusals are final now
 	admitted int
-	sitemaps int   // of them
-	mostMaps int   // Config.MaxSitemaps
+	newAt    NewAtCounts
+	layers   int // of the filter
+	sitemaps sitemapCount
 	maybe    int64 // admissions that had to wait for the log
+	border   border
 }
+
+// sitemapCount counts the admitted sitemaps.
+type sitemapCount struct{ n, most int }
 
 func newAdmitter(cfg *Config, j Journal, f *frontier.Frontier, seen dedup.SeenTest) admitter {
 	log, _ := seen.(*dedup.Logged)
 	return admitter{
 		journal: j, queue: f, seen: seen, log: log, deferred: newDeferrals(j), givenUps: givenUps{journal: j},
 		budgets: cfg.Frontier.MaxPerHost > 0, more: cfg.MoreSeeds,
-		mostMaps: cmp.Or(cfg.MaxSitemaps, DefaultMaxSitemaps),
+		sitemaps: sitemapCount{most: cmp.Or(cfg.MaxSitemaps, DefaultMaxSitemaps)}, layers: seen.Config().Layers,
+		border:   border{journal: j, mine: cfg.Mine},
 		refusals: refusals{journal: j, skipped: map[Reason]int{}, errors: map[Reason]int{}},
 	}
 }
@@ -54,6 +60,10 @@ func (a *admitter) keepEvents() {
 // offer passes a URL through all rules. from is the page that links to it, or the URL that
 // redirects there.
 func (a *admitter) offer(from weburl.URL, o offer) {
+	if a.border.foreign(o.URL) {
+		a.export(from, o)
+		return
+	}
 	if r := a.scope.refuses(&o); r != "" {
 		a.refuse(o, r)
 		return
@@ -76,7 +86,7 @@ func (a *admitter) within(from weburl.URL, o offer) (answer dedup.Answer) {
 			}
 			it = o.Item
 		}
-		a.admit(offer{Item: it})
+		a.further(it)
 	}
 	a.anotherWay(&o)
 	return dedup.Seen
@@ -85,9 +95,11 @@ func (a *admitter) within(from weburl.URL, o offer) (answer dedup.Answer) {
 // met tells the depths of an offer and returns what has come within the limit.
 func (a *admitter) met(from weburl.URL, o *offer) []frontier.Item {
 	switch {
+	case (o.link() || o.From != "" && !o.Sitemap) && a.border.foreign(from):
+		return a.depths.Arrive(o.URL, from, o.Depth)
 	case o.link():
 		return a.depths.Link(from, o.URL, 1)
-	case o.From != "":
+	case o.From != "" && !a.border.foreign(from):
 		return a.depths.Link(from, o.URL, 0)
 	}
 	return a.depths.Seed(o.URL)
@@ -146,8 +158,11 @@ func (a *admitter) answer(c *pendingCheck, found bool) (isNew bool) {
 func (a *admitter) push(it frontier.Item) {
 	a.admitted++
 	if it.Sitemap {
-		a.sitemaps++
+		a.sitemaps.n++
 	}
+	at := newAt(it.URL, a.seen.LastKnown(), a.layers)
+	it.NewAt = uint8(at)
+	a.newAt.add(at)
 	a.queue.Push(it)
 	a.watch(it)
 	a.journal.Changed(1)
@@ -166,7 +181,7 @@ func (a *admitter) full(o *offer) Reason {
 		return HostClosed
 	case !a.queue.HasRoom(o.URL) || a.budgets && a.reported.concluded(o.URL.String()):
 		return HostBudget
-	case o.Sitemap && a.sitemaps >= a.mostMaps:
+	case o.Sitemap && a.sitemaps.n >= a.sitemaps.most:
 		return SitemapLimit
 	}
 	return ""
@@ -273,7 +288,7 @@ func (a *admitter) finish() {
 	// One URL may wait both for a better link and for its host's budget.
 	refused := make(map[weburl.URL]bool, len(list))
 	for _, d := range list {
-		if !refused[d.URL] {
+		if !refused[d.URL] && !a.border.foreign(d.URL) {
 			refused[d.URL] = true
 			a.unlessAdmitted(d.offer, d.reason)
 		}
@@ -291,7 +306,7 @@ func (a *admitter) commit(c Commit) error {
 	}
 	c.Records.Put(recordKey(keyBacklog), backlog)
 	c.Records.Put(recordKey(keyPending), a.pending.appendTo(nil))
-	c.Records.Put(recordKey(keyNext), appendJSON(next{Deferral: a.deferred.nextID, GivenUp: a.givenUps.nextID, Sitemaps: a.sitemaps}))
+	c.Records.Put(recordKey(keyNext), appendJSON(next{Deferral: a.deferred.nextID, GivenUp: a.givenUps.nextID, Sitemaps: a.sitemaps.n, NewAt: a.newAt}))
 	a.givenUps.commit(c.Records)
 	a.reported.commit(c.Records, c.Seq)
 	if a.depths != nil {
@@ -304,7 +319,7 @@ func (a *admitter) commit(c Commit) error {
 
 // restore restores the last commit's state, except for the pending checks.
 func (a *admitter) restore(s State) error {
-	a.admitted, a.maybe = s.Counts.Admitted, s.Counts.Maybe
+	a.admitted, a.maybe, a.refusals.seeds = s.Counts.Admitted, s.Counts.Maybe, s.Counts.Seeds
 	maps.Copy(a.refusals.skipped, s.Counts.Skipped)
 	maps.Copy(a.refusals.errors, s.Counts.Errors)
 	if err := readJSON(s.Records, keyBacklog, &a.refusals.backlog); err != nil {
@@ -314,7 +329,7 @@ func (a *admitter) restore(s State) error {
 	if err := readJSON(s.Records, keyNext, &n); err != nil {
 		return err
 	}
-	a.deferred.nextID, a.givenUps.nextID, a.sitemaps = n.Deferral, n.GivenUp, n.Sitemaps
+	a.deferred.nextID, a.givenUps.nextID, a.sitemaps.n, a.newAt = n.Deferral, n.GivenUp, n.Sitemaps, n.NewAt
 	for key, read := range map[string]func(key, value []byte) error{
 		keyReported: func(_, value []byte) error { return a.reported.replay(value) },
 		keyDeferred: a.deferred.restore,

@@ -45,7 +45,7 @@ func (a *admitter) deferHop(o offer) {
 
 // anotherWay notes an offer that passes the scope: it may be a shorter way to a last hop.
 func (a *admitter) anotherWay(o *offer) {
-	if len(a.deferred.byLastHop) == 0 || o.Hops >= MaxRedirects {
+	if len(a.deferred.byLastHop) == 0 || o.Hops >= MaxRedirects || o.nearer {
 		return
 	}
 	for _, d := range a.deferred.takeLastHop(o.URL.String()) {

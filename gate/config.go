@@ -4,6 +4,7 @@ import (
 	"crawler/dedup"
 	"crawler/frontier"
 	"crawler/trap"
+	"crawler/weburl"
 )
 
 // Config says which URLs are followed, and which comes first. The zero value stays on the
@@ -18,6 +19,12 @@ type Config struct {
 	FollowTraps  bool            // refuse no URL as a trap's
 	MaxSitemaps  int             // most sitemaps that are read; 0 means DefaultMaxSitemaps
 	MoreSeeds    bool            // Add is called: what it may lift is final only at Finish
+
+	// Mine reports whether this shard of a larger crawl decides about u; see Arrive. All hosts of
+	// a registrable domain have one owner. nil: all URLs are this crawl's.
+	Mine func(u weburl.URL) bool
+
+	formPiece int // bytes; tests have small ones
 }
 
 // SeedsOnly is the MaxDepth that follows no link.

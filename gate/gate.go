@@ -53,6 +53,7 @@ func newGate(cfg Config, j Journal, seen dedup.SeenTest) *Gate {
 	}
 	if cfg.MaxDepth != 0 {
 		g.admitter.depths = frontier.NewDepths(max(0, cfg.MaxDepth))
+		g.admitter.depths.Foreign = g.admitter.border.foreign
 		g.admitter.deferred.least = map[string]int{}
 	}
 	return g
@@ -92,6 +93,7 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 			g.queue.postpone(&t, true)
 			continue
 		}
+		t, v = g.traps.lookBack(&g.queue, t, v, now)
 		if depths := g.admitter.depths; depths != nil && !t.Sitemap {
 			t.Depth = depths.Depth(t.URL)
 		}
@@ -220,6 +222,9 @@ type Queue interface {
 	Outage() (since, probe time.Time, down bool)
 	Reserve(r *frontier.Reservation, now time.Time)
 	Unreserve(r *frontier.Reservation, asked time.Time)
+	SetSlots(now, kept int)
+	Away(it frontier.Item) bool
+	NumAway() int
 	Landed()
 	Err() error
 }

@@ -212,8 +212,8 @@ func TestNewPatternsAreAskedLittleAtFirst(t *testing.T) {
 	w := begin(row{seeds: "a/", change: guarded, script: "a/ page " + days(1, 10)}, mode{})
 	for w.next() {
 	}
-	if got := len(w.flight); got != 2 {
-		t.Fatalf("%d URLs are leased at a time, want 2", got)
+	if got := len(w.flight); got != 1 {
+		t.Fatalf("%d URLs are leased at a time, want 1", got)
 	}
 	for i := 0; i < 9; i++ {
 		w.answer(&w.flight[0], "page", nil)

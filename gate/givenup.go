@@ -26,7 +26,7 @@ func (g *GivenUp) MayPass() bool { return !strings.HasPrefix(string(g.Reason), t
 
 // givenUp is a GivenUp as the Gate keeps it, to offer it again.
 type givenUp struct {
-	offer
+	offer    offer
 	reason   Reason
 	status   int
 	pattern  string
@@ -86,7 +86,7 @@ func Requeue(r Reader, w Writer, wanted func(*GivenUp) bool) (list []GivenUp, er
 }
 
 func (g *givenUp) public() GivenUp {
-	return GivenUp{URL: g.URL.String(), Reason: g.reason, Status: g.status, Pattern: g.pattern}
+	return GivenUp{URL: g.offer.URL.String(), Reason: g.reason, Status: g.status, Pattern: g.pattern}
 }
 
 // refusal is what a line of skipped.jsonl is about.
@@ -140,7 +140,7 @@ func eachGivenUp(r Reader, records string, fn func(key, value []byte, g givenUp)
 }
 
 // retry offers again what Requeue has listed: closed hosts are asked again.
-func (g *Gate) retry(s State) error {
+func retry(g *Gate, s State) error {
 	a := &g.admitter
 	return eachGivenUp(s.Records, keyRetry, func(_, _ []byte, u givenUp) error {
 		if a.givenUps.again == 0 {
@@ -148,17 +148,17 @@ func (g *Gate) retry(s State) error {
 			g.queue.reopen()
 			g.journal.Changed(0)
 		}
-		u.Attempt, u.Since = 0, time.Time{}
+		u.offer.Attempt, u.offer.Since = 0, time.Time{}
 		switch {
 		case !u.admitted:
-			a.reported.forget(u.URL.String(), u.reason)
+			a.reported.forget(u.offer.URL.String(), u.reason)
 			a.admit(u.offer)
 		case u.charged:
-			g.queue.frontier.Requeue(u.Item)
-		case !g.queue.frontier.HasRoom(u.URL):
-			a.refusals.add(u.refused(HostBudget))
+			g.queue.frontier.Requeue(u.offer.Item)
+		case !g.queue.frontier.HasRoom(u.offer.URL):
+			a.refusals.add(u.offer.refused(HostBudget))
 		default:
-			g.queue.frontier.Push(u.Item)
+			g.queue.frontier.Push(u.offer.Item)
 		}
 		return nil
 	})

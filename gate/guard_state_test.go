@@ -3,6 +3,8 @@ package gate_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,14 +14,24 @@ import (
 	"crawler/trap"
 )
 
-// guardForm is the full form of the guard against traps, as the last commit has it.
+// guardForm is the full form of the guard against traps.
 func (w *world) guardForm() []byte {
-	w.seq++
-	if err := w.gate.Commit(gate.Commit{Records: w.disk, Queue: w.disk, Seq: w.seq, Last: true}); err != nil {
+	form, err := w.gate.GuardForm()
+	if err != nil {
 		panic(err)
 	}
-	form, _ := w.disk.Get([]byte("mtraps"))
 	return form
+}
+
+// forms counts the pieces of full forms on the disk, by form.
+func (w *world) forms() map[string]int {
+	n := map[string]int{}
+	for key := range w.disk.records {
+		if rest, ok := strings.CutPrefix(key, "mtrap-form/"); ok {
+			n[rest[:8]]++
+		}
+	}
+	return n
 }
 
 // The guard of a crawl that is killed after each event knows what the guard of an unbroken one
@@ -94,6 +106,108 @@ func TestFullFormNowAndThen(t *testing.T) {
 	w.restart() // both can be read
 }
 
+// A full form comes to disk in pieces, and until all are there the one before it counts: a guard
+// that is killed between any two of them knows what it knew, bit by bit. What a kill has left of a
+// form is gone when the next one is complete, or with the last commit.
+func TestFormInPieces(t *testing.T) {
+	const seed = 1
+	random := rand.New(rand.NewPCG(seed, 2))
+	guarded := func(cfg *gate.Config) { guarded(cfg); cfg.FormPieces(2000) }
+	w := begin(row{seeds: "a/", change: guarded, script: "a/ page " + many("a/%d", 0, 100)}, mode{false, 1 << 30})
+	underWay, completed, killed, last := 0, 0, 0, ""
+	for i := 0; i < 12_000 && (completed < 2 || killed < 3); i++ {
+		w.event([]string{short(w.flight0().URL.String()), "page", fmt.Sprintf("a/x/%d", i), fmt.Sprintf("a/y/%d", i)})
+		head := string(w.disk.records["mtraps"])
+		if head != last {
+			completed, last = completed+1, head
+			if n := len(w.forms()); n != 1 {
+				t.Fatalf("commit %d completed a form, and there are pieces of %d", w.seq, n)
+			}
+		}
+		forms := len(w.forms())
+		if forms > 2 {
+			t.Fatalf("behind commit %d there are pieces of %d forms", w.seq, forms)
+		}
+		between := forms > 1 || forms == 1 && head == ""
+		if between {
+			underWay++
+		}
+		if random.IntN(400) > 0 && !(between && random.IntN(40) == 0) {
+			continue
+		}
+		if between {
+			killed++
+		}
+		w.commit()
+		want := w.guardForm()
+		if w.restart(); !bytes.Equal(w.guardForm(), want) {
+			t.Fatalf("seed %d: after a kill behind commit %d the guard knows something else", seed, w.seq)
+		}
+	}
+	if underWay < 50 || completed < 2 || killed < 3 {
+		t.Errorf("%d commits have a piece, %d a last one, %d kills came between: too few for a test", underWay, completed, killed)
+	}
+	for len(w.forms()) < 2 {
+		w.event([]string{short(w.flight0().URL.String()), "page", fmt.Sprintf("a/z/%d", w.seq)})
+	}
+	w.seq++
+	if err := w.gate.Commit(gate.Commit{Records: w.disk, Queue: w.disk, Seq: w.seq, Last: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(w.forms()); n != 1 {
+		t.Errorf("after the last commit there are pieces of %d forms", n)
+	}
+	want := w.guardForm()
+	if w.restart(); !bytes.Equal(w.guardForm(), want) {
+		t.Error("after the last commit the guard knows something else")
+	}
+}
+
+// A form of which something is missing is refused, by the name of its record.
+func TestFormWithAPieceMissing(t *testing.T) {
+	guarded := func(cfg *gate.Config) { guarded(cfg); cfg.FormPieces(1000) }
+	w := begin(row{seeds: "a/", change: guarded, script: "a/ page " + many("a/%d", 0, 3500)}, mode{false, 1 << 30})
+	for w.disk.records["mtraps"] == nil {
+		w.event([]string{short(w.flight0().URL.String()), "page"})
+	}
+	whole := w.disk.records
+	var keys []string
+	for key := range whole {
+		if strings.HasPrefix(key, "mtrap-form/") {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	head, sound := whole["mtraps"], *w
+	for name, change := range map[string]func(){
+		"first piece":      func() { delete(w.disk.records, keys[0]) },
+		"one between":      func() { delete(w.disk.records, keys[1]) },
+		"last piece":       func() { delete(w.disk.records, keys[len(keys)-1]) },
+		"all pieces":       func() { w.disk.DeleteRange([]byte(keys[0]), []byte(keys[len(keys)-1]+"x")) },
+		"end of a piece":   func() { w.disk.records[keys[1]] = whole[keys[1]][:999] },
+		"a bit":            func() { w.disk.records[keys[1]][17] ^= 1 },
+		"a piece too much": func() { w.disk.records[keys[0][:len(keys[0])-1]+"\xff"] = []byte("x") },
+		"nothing in it":    func() { w.disk.records["mtraps"] = []byte{} },
+		"no size":          func() { w.disk.records["mtraps"] = head[:1] },
+		"more than sizes":  func() { w.disk.records["mtraps"] = append(slices.Clone(head), 0) },
+	} {
+		w.disk.records = map[string][]byte{}
+		for key, value := range whole {
+			w.disk.records[key] = slices.Clone(value)
+		}
+		change()
+		w.gate, w.admits = sound.gate, sound.admits
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.Contains(got, "damaged: record traps:") {
+					t.Errorf("%s: %s", name, got)
+				}
+			}()
+			w.restart()
+		}()
+	}
+}
+
 // flight0 is a task that is on its way.
 func (w *world) flight0() *gate.Task {
 	for len(w.flight) == 0 && w.next() {
@@ -150,7 +264,7 @@ func TestRunWithoutGuardForgetsWhatWaited(t *testing.T) {
 
 // However long links are, the pages that wait take 64 KiB each.
 func TestPagesThatWaitAreBounded(t *testing.T) {
-	w := begin(row{seeds: "a/", change: guarded, script: "a/ page " + many("a/%d", 0, 8) + "\nhold"}, mode{doubt: true})
+	w := begin(row{seeds: "a/", change: guarded, script: "a/ page " + many("a/x%d/1", 0, 8) + "\nhold"}, mode{doubt: true})
 	tail := strings.Repeat("x", 8000)
 	for w.next() {
 	}

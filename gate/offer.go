@@ -15,6 +15,7 @@ type offer struct {
 	frontier.Item
 	nofollow bool // the link says so, and the crawl obeys
 	declined bool // the link is not to be followed; see parse.Link
+	nearer   bool // of another shard: nothing but its depth is new
 }
 
 // seed reports whether it is a seed.
@@ -48,6 +49,7 @@ type Page struct {
 	Outcome frontier.Outcome // for the host's clock
 	Status  int
 	GivenUp bool   // another answer may be had later
+	NoPage  bool   // it was not recorded: see LinksOnly
 	Reason  Reason // of GivenUp: why, "" if Status says so
 	Links   []parse.Link
 	Sample  Sample // for the guard against traps; see Sampler
@@ -75,6 +77,9 @@ func (g *Gate) Page(p *Page, now time.Time) {
 	if l := g.traps.end(p); l != nil {
 		checks{g}.learn(l)
 	}
+	if p.NoPage {
+		g.admitter.refusals.add(Skip{URL: via, Reason: LinksOnly, Via: p.Via, From: p.From})
+	}
 	if p.Hops == MaxRedirects { // it was no hop
 		g.admitter.deferred.takeLastHop(via)
 	}
@@ -89,6 +94,10 @@ func (g *Gate) Page(p *Page, now time.Time) {
 // host's budget and whether the URL was admitted before, so that nothing refused is
 // remembered as admitted.
 func (g *Gate) offerLink(page weburl.URL, o offer) {
+	if g.admitter.border.foreign(o.URL) {
+		g.admitter.export(page, o)
+		return
+	}
 	if r := g.admitter.scope.refuses(&o); r != "" {
 		g.admitter.refuse(o, r)
 		return
@@ -111,13 +120,17 @@ func (g *Gate) offerLink(page weburl.URL, o offer) {
 // if it was requested as a sitemap or is a seed. One that a page merely links to lists links.
 func (t *Task) entrance() bool { return t.Sitemap || t.Via == "" }
 
-// Seeds admits the entry points of a new crawl.
+// Seeds admits the entry points of a new crawl, but for those that another shard admits: all of
+// them define the scope.
 func (g *Gate) Seeds(seeds []weburl.URL) {
 	g.admitter.scope = newScope(g.cfg.Scope, g.journal, seeds)
+	g.admitter.scope.sampleHosts(g.cfg.Dedup.Seed)
 	texts := make([]string, len(seeds))
 	for i, u := range seeds {
 		texts[i] = u.String()
-		g.admitter.offer(weburl.URL{}, offer{Item: frontier.Item{URL: u}})
+		if !g.admitter.border.foreign(u) {
+			g.admitter.offer(weburl.URL{}, offer{Item: frontier.Item{URL: u}})
+		}
 	}
 	g.journal.Note(recordKey(keySeeds), appendJSON(texts))
 }

@@ -70,6 +70,19 @@ func (q *queue) postpone(t *Task, hold bool) {
 	q.journal.Changed(0)
 }
 
+// instead leases another URL of the host that waits, is no deeper and is good, in the place of t,
+// which goes back to its queue.
+func (q *queue) instead(t *Task, now time.Time, good func(frontier.Item) bool) (other Task, ok bool) {
+	if t.Permission != nil { // robots.txt was read for it
+		return Task{}, false
+	}
+	if other.Item, ok = q.frontier.Instead(t.Item, now, good); ok {
+		other.Permission = q.permits.take(other.URL)
+		q.journal.Changed(0)
+	}
+	return other, ok
+}
+
 // done ends a lease.
 func (q *queue) done(t *Task, now time.Time, o frontier.Outcome) (again bool) {
 	s := q.frontier.Done(t.Item, now, o)

@@ -28,8 +28,10 @@ const (
 	keyLessons  = "lessons"
 
 	keyTrapEvents = "traps/"
+	keyTrapForm   = "trap-form/"
 	keyGivenUp    = "given-up/"
 	keyRetry      = "retry/"
+	keyHostSample = "host-sample"
 )
 
 // move is a seed's redirect.
@@ -101,6 +103,7 @@ func readMove(value []byte) (from, to weburl.URL, err error) {
 const (
 	offerNofollow = 1 << iota
 	offerDeclined
+	offerNearer
 	offerKnown = 1<<iota - 1
 )
 
@@ -111,6 +114,9 @@ func appendOffer(b []byte, o offer) []byte {
 	}
 	if o.declined {
 		flags |= offerDeclined
+	}
+	if o.nearer {
+		flags |= offerNearer
 	}
 	return frontier.AppendItem(append(b, flags), o.Item)
 }
@@ -123,7 +129,7 @@ func readOffer(b []byte) (o offer, rest []byte, err error) {
 	if b[0]&^offerKnown != 0 {
 		return o, nil, fmt.Errorf("unknown flags %#x", b[0])
 	}
-	o.nofollow, o.declined = b[0]&offerNofollow != 0, b[0]&offerDeclined != 0
+	o.nofollow, o.declined, o.nearer = b[0]&offerNofollow != 0, b[0]&offerDeclined != 0, b[0]&offerNearer != 0
 	o.Item, rest, err = frontier.DecodeItem(b[1:])
 	return o, rest, err
 }
@@ -175,26 +181,15 @@ func (p *pendingChecks) appendTo(b []byte) []byte {
 
 // readPending reads what pendingChecks.appendTo wrote.
 func readPending(r Reader, log *dedup.Reopened, lessons []*lesson) (p pendingChecks, err error) {
-	b, err := r.Get(recordKey(keyPending))
-	if err != nil {
-		return p, err
-	}
-	for len(b) > 0 {
-		refusal, rest, ok := binform.CutText(b)
-		if !ok {
-			return p, damaged(keyPending, errShort)
-		}
-		c := pendingCheck{refusal: Reason(refusal)}
-		if c.offer, b, err = readOffer(rest); err != nil {
-			return p, damaged(keyPending, err)
-		}
-		if b, err = c.readLink(b, lessons); err != nil {
-			return p, damaged(keyPending, err)
-		}
+	err = eachPending(r, lessons, func(c *pendingCheck) error {
 		c.open = log.Pending(c.URL)
-		if p.add(c) && c.page != nil {
+		if p.add(*c) && c.page != nil {
 			c.page.waiting++
 		}
+		return nil
+	})
+	if err != nil {
+		return p, err
 	}
 	for _, l := range lessons {
 		if l.waiting == 0 {
@@ -202,6 +197,32 @@ func readPending(r Reader, log *dedup.Reopened, lessons []*lesson) (p pendingChe
 		}
 	}
 	return p, nil
+}
+
+// eachPending gives fn the checks of a commit.
+func eachPending(r Reader, lessons []*lesson, fn func(*pendingCheck) error) error {
+	b, err := r.Get(recordKey(keyPending))
+	for err == nil && len(b) > 0 {
+		c := &pendingCheck{}
+		if b, err = c.read(b, lessons); err != nil {
+			return damaged(keyPending, err)
+		}
+		err = fn(c)
+	}
+	return err
+}
+
+// read reads one check and returns what follows.
+func (c *pendingCheck) read(b []byte, lessons []*lesson) (rest []byte, err error) {
+	refusal, b, ok := binform.CutText(b)
+	if !ok {
+		return nil, errShort
+	}
+	c.refusal = Reason(refusal)
+	if c.offer, b, err = readOffer(b); err != nil {
+		return nil, err
+	}
+	return c.readLink(b, lessons)
 }
 
 // readLink reads which link waits for c.

@@ -14,11 +14,15 @@ type refusals struct {
 	cutting  bool   // that request was sent
 	skipped  map[Reason]int
 	errors   map[Reason]int
+	seeds    int // that were refused, unless another URL takes their place
 }
 
 // add records a final refusal.
 func (r *refusals) add(s Skip) {
 	r.backlog = append(r.backlog, s)
+	if s.Via == "" && s.From == "" && s.Reason != NoHTTPS && s.Reason != LinksOnly {
+		r.seeds++
+	}
 	if s.Reason.Decision() {
 		r.skipped[s.Reason]++
 	} else {

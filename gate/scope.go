@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"crawler/stats"
 	"crawler/weburl"
 )
 
@@ -28,11 +29,25 @@ func ParseScopeMode(s string) (ScopeMode, error) {
 	return "", fmt.Errorf("scope %q: want host, domain, prefix or any", s)
 }
 
-// Scope selects the links that are followed. Seeds themselves are always fetched.
+// Scope selects the links that are followed. Seeds themselves are always fetched, unless their
+// hosts are not in the sample.
 type Scope struct {
 	Mode    ScopeMode        // "" means ScopeHost
 	Include []*regexp.Regexp // if any, a URL must match one of them
 	Exclude []*regexp.Regexp // a URL must match none of them
+	// Follow are, if any, what a URL may match instead of Include: its page is then fetched, but
+	// for its links alone. Seeds are records too only if they match Include.
+	Follow []*regexp.Regexp
+	// HostShare is, between 0 and 1, the share of hosts that is crawled: those whose names'
+	// hashes, seeded by Config.Dedup.Seed, are the lowest. So a smaller share is a part of a
+	// larger one. It
+	// is rounded to 1/65,536; seeds' hosts are in it or not like all others. 0 and 1 mean all.
+	HostShare float64
+}
+
+// LinksOnly reports whether the page of a URL that is fetched is read for its links alone.
+func (s *Scope) LinksOnly(u weburl.URL) bool {
+	return len(s.Follow) > 0 && len(s.Include) > 0 && !matches(s.Include, u)
 }
 
 // scope is a Scope that knows its seeds.
@@ -44,6 +59,7 @@ type scope struct {
 	keys     map[string]bool // hosts or domains
 	domains  map[string]bool // of the seeds
 	prefixes []string
+	hosts    *stats.Sample // of which Accepts alone is used; nil if all hosts are in
 }
 
 func newScope(s Scope, j Journal, seeds []weburl.URL) *scope {
@@ -106,6 +122,9 @@ func restoreScope(cfg Scope, j Journal, r Reader) (*scope, error) {
 		return nil, err
 	}
 	s := newScope(cfg, j, seeds)
+	if err := s.restoreHosts(r); err != nil {
+		return nil, err
+	}
 	err = r.Scan(recordKey(keyMoves), func(_, value []byte) error {
 		from, to, err := readMove(value)
 		if err == nil {
@@ -156,7 +175,7 @@ func (s *scope) refusesURL(u weburl.URL) Reason {
 	if !s.covers(u) {
 		return OutOfScope
 	}
-	if len(s.Include) > 0 && !matches(s.Include, u) || matches(s.Exclude, u) {
+	if len(s.Include) > 0 && !matches(s.Include, u) && !matches(s.Follow, u) || matches(s.Exclude, u) {
 		return Excluded
 	}
 	return ""
@@ -199,12 +218,12 @@ func matches(res []*regexp.Regexp, u weburl.URL) bool {
 	return false
 }
 
-// refuses returns why a URL is not followed, "" if it is. Seeds define the scope, so it does
-// not apply to them. A sitemap is no page, so its entries are judged.
+// refuses returns why a URL is not followed, "" if it is. Seeds define the scope, so of it the
+// sample of hosts alone applies to them. A sitemap is no page, so its entries are judged.
 func (s *scope) refuses(o *offer) (r Reason) {
 	switch {
 	case o.seed():
-		return ""
+		return s.refusesHost(o.URL)
 	case o.Hops > MaxRedirects:
 		return RedirectLimit
 	case o.Sitemap && o.Depth > MaxSitemapNesting:
@@ -213,6 +232,9 @@ func (s *scope) refuses(o *offer) (r Reason) {
 		r = s.refusesSitemap(o.URL)
 	default:
 		r = s.refusesURL(o.URL)
+	}
+	if r == "" {
+		r = s.refusesHost(o.URL)
 	}
 	switch {
 	case r != "":

@@ -40,6 +40,7 @@ type Reason string
 // The crawl's own decisions.
 const (
 	OutOfScope    Reason = "scope"          // not in --scope
+	NotSampled    Reason = "not-sampled"    // its host is not in the sample of --sample-hosts
 	Excluded      Reason = "excluded"       // by --include or --exclude
 	TooDeep       Reason = "depth"          // more links from a seed than --depth
 	HostBudget    Reason = "host-budget"    // its host has had --max-pages-per-host
@@ -48,6 +49,8 @@ const (
 	HostClosed    Reason = "host-closed"    // the host was in trouble for too long
 	SitemapLimit  Reason = "sitemap-limit"  // more than MaxSitemapNesting, or --max-pages allows
 	RedirectLimit Reason = "redirect-limit" // more than MaxRedirects lead here
+	LinksOnly     Reason = "links-only"     // fetched, but for its links alone: Scope.Follow
+	NoHTTPS       Reason = "no-https"       // a seed without a scheme: http is asked in its place
 )
 
 // RobotsUnreachable is the failure of a URL whose robots.txt could not be read.
@@ -57,7 +60,7 @@ const RobotsUnreachable Reason = "robots-unreachable"
 // failure of fetching.
 func (r Reason) Decision() bool {
 	switch r {
-	case OutOfScope, Excluded, TooDeep, HostBudget, Nofollow, Disallowed, HostClosed, SitemapLimit, RedirectLimit:
+	case OutOfScope, NotSampled, Excluded, TooDeep, HostBudget, Nofollow, Disallowed, HostClosed, SitemapLimit, RedirectLimit, LinksOnly, NoHTTPS:
 		return true
 	}
 	return strings.HasPrefix(string(r), trapPrefix)

@@ -13,13 +13,15 @@ type Counts struct {
 	Maybe    int64          // admissions that had to wait for the log on disk
 	Skipped  map[Reason]int // URLs refused, by the crawl's own decisions
 	Errors   map[Reason]int // URLs that could not be fetched
+	NewAt    NewAtCounts    // where the admitted URLs became new
+	Seeds    int            // of these two together, seeds
 	Traps    []Trap         // the first 256 with refused URLs; the last may stand for others
 }
 
 // Counts returns the counts as of now. The maps continue to change.
 func (g *Gate) Counts() Counts {
 	a := &g.admitter
-	return Counts{Admitted: a.admitted, Maybe: a.maybe, Skipped: a.refusals.skipped, Errors: a.refusals.errors, Traps: g.traps.list}
+	return Counts{Admitted: a.admitted, Maybe: a.maybe, NewAt: a.newAt, Skipped: a.refusals.skipped, Errors: a.refusals.errors, Seeds: a.refusals.seeds, Traps: g.traps.list}
 }
 
 // Account returns the account of the filter and the traps at the end. It counts all bits of
@@ -79,7 +81,10 @@ func (g *Gate) Commit(c Commit) error {
 // next is the record of the numbers that no other record shows.
 type next struct {
 	Deferral, GivenUp uint64
-	Sitemaps          int `json:",omitempty"` // admitted; absent in crawls of earlier versions
+
+	// Absent in crawls of earlier versions.
+	Sitemaps int `json:",omitempty"` // admitted
+	NewAt    NewAtCounts
 }
 
 // State is the last commit of a crawl that is resumed.
@@ -127,7 +132,7 @@ func Restore(cfg Config, j Journal, s State) (*Gate, dedup.Durable, error) {
 	}
 	g.admitter.keepEvents()
 	g.traps.keepEvents()
-	if err := g.retry(s); err != nil {
+	if err := retry(g, s); err != nil {
 		return nil, nil, err
 	}
 	// The guard may know less than when a URL was deferred, or trust more.

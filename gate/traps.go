@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"cmp"
 	"slices"
+	"time"
 
 	"crawler/frontier"
 	"crawler/trap"
@@ -32,13 +34,14 @@ type traps struct {
 	list     []Trap
 	full     int // bytes of the guard's full form when that was committed last
 	since    int // bytes of its events since
+	form     slowForm
 }
 
 func newTraps(cfg *Config) traps {
 	if cfg.FollowTraps {
 		return traps{}
 	}
-	return traps{guard: trap.New(cfg.Traps)}
+	return traps{guard: trap.New(cfg.Traps), form: slowForm{most: cmp.Or(cfg.formPiece, formPiece)}}
 }
 
 // judge decides whether a leased URL belongs to a trap.
@@ -53,6 +56,24 @@ func (t *traps) judge(task *Task) trap.Verdict {
 // attempt are fetched.
 func (t *traps) minds(task *Task) bool {
 	return t.guard != nil && task.Via != "" && !task.Sitemap && task.Attempt == 0
+}
+
+// lookBack gives the place of a leased URL to another of its host that waits, is no deeper, and is
+// as good by what is known now: URLs that are equally good are fetched breadth-first.
+func (t *traps) lookBack(q *queue, task Task, v trap.Verdict, now time.Time) (Task, trap.Verdict) {
+	if !t.minds(&task) || v.Deepest || v.Probe {
+		return task, v
+	}
+	var w trap.Verdict
+	task.Rank = rankOf(v)
+	other, ok := q.instead(&task, now, func(it frontier.Item) bool {
+		w = t.judge(&Task{Item: it})
+		return w.Kind == "" && rankOf(w) <= rankOf(v)
+	})
+	if ok {
+		return other, w
+	}
+	return task, v
 }
 
 // lease notes that a URL is on its way, until ended.
@@ -172,7 +193,7 @@ func (s *Sampler) Page(t *Task, status int, words []uint64, digest uint64, reuse
 		return Sample{}
 	}
 	if t.Unread() {
-		page := s.trap.Skim(t.URL, status, words, digest)
+		page := s.trap.Skim(status, words, digest)
 		page.Sample = reuse.Sample[:0]
 		return page
 	}

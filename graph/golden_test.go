@@ -109,7 +109,7 @@ func TestExampleBits(t *testing.T) {
 }
 
 // TestExampleChoice has the encoder choose: node 18 refers to node 15, as in the table,
-// but node 16 to none, which takes 63 bits where the table's choice takes 69.
+// but node 16 to none, which takes 63 bits where the table's choice takes 68.
 func TestExampleChoice(t *testing.T) {
 	a := make(adjacency, 3042)
 	for node, list := range example {

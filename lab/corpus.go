@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 
 	"crawler/weburl"
 )
@@ -159,4 +160,13 @@ func (b *corpusBuilder) finish() (*Corpus, error) {
 	n := max(1, int(b.cfg.HoldOut*float64(len(c.URLs))))
 	c.URLs, c.HeldOut = c.URLs[:len(c.URLs)-n:len(c.URLs)-n], c.URLs[len(c.URLs)-n:]
 	return c, nil
+}
+
+// meanLength is that of the text of all URLs.
+func (c *Corpus) meanLength() float64 {
+	bytes, n := 0, len(c.URLs)+len(c.HeldOut)
+	for _, u := range slices.Concat(c.URLs, c.HeldOut) {
+		bytes += len(u.String())
+	}
+	return float64(bytes) / float64(max(n, 1))
 }

@@ -10,6 +10,17 @@
 //     restart a filter, on a link graph.
 //   - Order crawls a link graph with the frontier in each order and reports how much of
 //     its PageRank the first pages have.
+//   - Sample draws positions and keys of a stream, and shows what each says of the whole.
+//   - Stragglers names who is left of those who came and went.
+//   - Digests lets two crawls exchange filters of what they have, which grow old.
+//   - Dictionary counts the accesses to a disk that a filter saves, as Bloom did.
+//   - Iceberg asks what occurs more often than a threshold, without a table of keys.
+//   - Reconcile compares how two machines find what they differ in: bytes, rounds, what is
+//     found.
+//   - Ring compares how a crawl can be divided among crawlers: balance, what moves, and what it
+//     means to divide by URL, host or domain.
+//   - Chunks says how few chunks of a file are read for a value, by the size of the filter on
+//     each.
 //
 // Every experiment returns a sheet.Sheet and prints nothing. The same seed gives the
 // same figures, times aside. Experiments keep what they compare in memory: 600 bytes

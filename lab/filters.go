@@ -153,6 +153,9 @@ func Filters(ctx context.Context, cfg FiltersConfig) (*sheet.Sheet, error) {
 			}
 		}
 	}
+	if c.single, err = c.more(ctx); err != nil {
+		return nil, err
+	}
 	return c.sheet(), nil
 }
 
@@ -162,7 +165,8 @@ type comparison struct {
 	known    standing
 	settings []setting
 	hard     []classResult // the questions, at the last size of the first setting
-	sink     bool          // keeps the compiler from leaving out questions
+	single   []sheet.Section
+	sink     bool // keeps the compiler from leaving out questions
 }
 
 // setting is an amount of memory, and what came out at each size.

@@ -14,6 +14,8 @@ import (
 // filtersIntro says what is compared and what to look at.
 func filtersIntro() []string {
 	return []string{
+		"What it teaches: a few bits a URL replace the whole list if a few answers may be wrong, and what decides between filters is their rate " +
+			"on the URLs of real sites and the cache lines they touch, not the formula.",
 		"Look at the share of false positives first: URLs that were never inserted and are answered \"seen\", pages that a crawl that trusts " +
 			"the filter never fetches. Smaller is better; linear search, binary search and the hash table have none, and take the most memory. " +
 			"Then compare the times at the size of your crawl. The questions that break a filter are at the end.",

@@ -29,7 +29,7 @@ func (c *comparison) sheet() *sheet.Sheet {
 			c.memorySection(s),
 		)
 	}
-	out.Sections = append(out.Sections, c.hardSection())
+	out.Sections = append(append(out.Sections, c.single...), c.hardSection())
 	return out
 }
 
@@ -68,6 +68,7 @@ func (c *comparison) corpusSection() sheet.Section {
 	if s.Bad > 0 {
 		t.Rows = append(t.Rows, []sheet.Cell{"the first of them", s.FirstBad.String()})
 	}
+	t.Rows = append(t.Rows, []sheet.Cell{"mean length, bytes", s.meanLength()})
 	t.Rows = append(t.Rows, [][]sheet.Cell{{"more than the limit", more}, {"to insert", len(s.URLs)}, {"held out", len(s.HeldOut)}}...)
 	return sheet.Section{ID: "corpus", Title: "URLs", Table: t}
 }

@@ -18,7 +18,7 @@ func TestFiltersIDs(t *testing.T) {
 			want = append(want, kind+"_"+setting)
 		}
 	}
-	want = append(want, "hard_questions")
+	want = append(want, "sets", "files", "fold", "words", "compressed", "counts", "hard_questions")
 	for _, bits := range []float64{8, 20} {
 		s := mustFilters(t, FiltersConfig{Corpus: mustGenerate(t, 300, 1), BitsPerURL: bits, Questions: 20, Rounds: 1, Seed: 5, Now: ticking()})
 		var ids []string
@@ -81,7 +81,7 @@ func TestFiltersProgress(t *testing.T) {
 		Progress: func(what string) { calls = append(calls, what) },
 	})
 	const paper = "the paper's memory: "
-	if want := []string{"16 bits a URL: 20 of 1,800 URLs", paper + "20 of 1,800 URLs", "16 bits a URL: 1,800 of 1,800 URLs", paper + "1,800 of 1,800 URLs"}; !slices.Equal(calls, want) {
+	if want := []string{"16 bits a URL: 20 of 1,800 URLs", paper + "20 of 1,800 URLs", "16 bits a URL: 1,800 of 1,800 URLs", paper + "1,800 of 1,800 URLs", "single filters"}; !slices.Equal(calls, want) {
 		t.Errorf("reported %q, want %q", calls, want)
 	}
 }

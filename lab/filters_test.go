@@ -35,10 +35,11 @@ func mustFilters(t *testing.T, cfg FiltersConfig) *sheet.Sheet {
 	return s
 }
 
+// section returns the part of a sheet with the ID, or whose title begins so.
 func section(t *testing.T, s *sheet.Sheet, title string) *sheet.Section {
 	t.Helper()
 	for i := range s.Sections {
-		if strings.HasPrefix(s.Sections[i].Title, title) {
+		if s.Sections[i].ID == title || strings.HasPrefix(s.Sections[i].Title, title) {
 			return &s.Sections[i]
 		}
 	}

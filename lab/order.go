@@ -56,7 +56,10 @@ func Order(ctx context.Context, c OrderConfig) (*sheet.Sheet, error) {
 	return &sheet.Sheet{
 		Title: "Which pages a crawl fetches first",
 		Intro: []string{
-			fmt.Sprintf("Link graph: %s; %s pages, %s of them reachable from the seed, %s links.", g.Source,
+			"What it teaches: a crawl that stops early has more of what matters if it takes the pages first that those fetched so far link to most; " +
+				"breadth first has less of it, and still far more than a random order.",
+			fmt.Sprintf("Link graph: %s; %s pages, %s of them reachable from the seed, %s links between them, "+
+				"repeated ones included (crawler graph stats counts different links, also to what was not fetched).", g.Source,
 				sheet.Group(int64(g.Pages())), sheet.Group(int64(reachable)), sheet.Group(int64(g.Links()))),
 			"Each figure is the share of the whole graph's PageRank that the fetched pages have (more is better) when the crawl has " +
 				"fetched the given share of the pages that can be reached. The orders are those of crawler crawl --order, run by its frontier, one " +

@@ -89,6 +89,8 @@ func Restart(ctx context.Context, c RestartConfig) (*sheet.Sheet, error) {
 	return &sheet.Sheet{
 		Title: "What a crawl loses when its filter is restarted",
 		Intro: []string{
+			"What it teaches: to clear a filter that is full costs pages that are fetched again, and to keep it costs pages that are lost; only one " +
+				"that is rebuilt from an exact log, and asks that log about every maybe, costs neither.",
 			fmt.Sprintf("Link graph: %s; %s pages, %s of them reachable from the seed, %s links.", c.Graph.Source,
 				sheet.Group(int64(c.Graph.Pages())), sheet.Group(int64(reachable)), sheet.Group(int64(c.Graph.Links()))),
 			fmt.Sprintf("Each figure is the mean of %d simulated crawls, breadth first, in which every link asks a blocked Bloom filter "+

@@ -18,7 +18,9 @@ func Theory() *sheet.Sheet {
 		Intro: []string{
 			"Each row has a figure or a worked example of a source, and what the code of this program computes for it. \"agrees\": " +
 				"equal in all digits printed. \"rounded\": the source rounded on the way. \"measured\": the source's experiment, within one " +
-				"percent of the theory. \"no figure\": the source gives none. \"MISPRINT\": the source is wrong.",
+				"percent of the theory. \"no figure\": the source gives none. \"MISPRINT\": the source is wrong. \"CONTRADICTION\": it " +
+				"says two things. \"REFUTED\": what it states does not hold.",
+			"What it teaches: half of what one reads of filters is worth computing again before a crawl is built on it.",
 		},
 		Sections: []sheet.Section{{Title: "Sources", Table: &sheet.Table{
 			Columns: []sheet.Column{{Name: "number"}, {Name: "source"}}, Rows: sources(),
@@ -38,9 +40,17 @@ func Theory() *sheet.Sheet {
 		{"Distinct elements (Flajolet-Martin)", distinctClaims()},
 		{"Moments (Alon-Matias-Szegedy)", momentClaims()},
 		{"Neighbourhoods", neighbourhoodClaims()},
+		{"Streams: other statements", streamDetails()},
+		{"Filters: where they hold", whereFiltersHold()},
+		{"Comparisons of searches", comparisons()},
+		{"Algorithms to the letter", algorithmClaims()},
+		{"Filters of search engines", zoieClaims()},
+		{"The web graph", webGraphClaims()},
+		{"Set difference and consistent hashing", machineClaims()},
 	} {
 		s.Sections = append(s.Sections, sheet.Section{Title: part.title, Table: claimTable(part.claims)})
 	}
+	s.Sections = append(s.Sections, worthSection())
 	return s
 }
 
@@ -74,6 +84,9 @@ const (
 	measured verdict = "measured"  // by the source, within one percent of the theory
 	unsaid   verdict = "no figure" // in the source
 	misprint verdict = "MISPRINT"
+	refuted  verdict = "REFUTED" // a statement that does not hold
+
+	contradiction verdict = "CONTRADICTION" // the source says two things
 )
 
 func claimTable(claims []claim) *sheet.Table {
@@ -91,6 +104,9 @@ func (c claim) shown() string {
 	x, ok := c.computed.(float64)
 	if !ok {
 		return fmt.Sprint(c.computed)
+	}
+	if _, err := strconv.ParseFloat(c.printed, 64); err != nil && c.verdict == refuted {
+		return strconv.FormatFloat(x, 'g', 4, 64) // no figure, a statement
 	}
 	if mantissa, _, scientific := strings.Cut(c.printed, "e"); scientific {
 		return strconv.FormatFloat(x, 'e', decimals(mantissa)+1, 64)

@@ -140,7 +140,9 @@ func crawlSizes() []claim {
 		{"002", "500 billion URLs of 1000 bytes, TB", "500000", urls * 1000 / 1e12, misprint, "500 TB, not 500 PB"},
 		{"002", "5 ms for each of 5e11 checks, years", "80", urls * 0.005 / year, rounded, ""},
 		{"002", "on 1,000 machines, days", "30", urls * 0.005 / 86400 / 1000, rounded, ""},
-		{"002", "Bloom filter at 50 bits a URL, Tbit", "500", urls * 50 / 1e12, misprint, "25 Tbit, 3.1 TB"},
+		{"002", "Bloom filter of 500 Tbit, TB", "50", 500.0 / 8, misprint, "a byte has eight bits"},
+		{"002", "Bloom filter a thousandth of the URLs' bytes, Tbit", "500", urls * 1000 / 1000 * 8 / 1e12, misprint,
+			"8 bits a URL; 500 TB is a thousandth of the misprinted 500 PB"},
 		{"002", "set difference by a tree: chance to find a leaf at depth d", "(1 e)^d",
 			fmt.Sprintf("(1-e)^d; %.3f at e = 1/20, d = 20", math.Pow(0.95, 20)), misprint, "the minus sign is lost"},
 	}
@@ -155,6 +157,9 @@ func multilayerClaims() []claim {
 			"a known segment passes its layer; the last array is missing"},
 		{"004", "the same, all segments known", "the same", fmt.Sprintf("%.2e", publishedRate(1, 1, 1, 1)), misprint,
 			"a plain filter of a fifth of the memory"},
+		{"004", "time of a query and an insertion, beside a plain filter", "more; the same",
+			fmt.Sprintf("%d bits instead of %d, if L = 4, k = 3", 5*3, 3), contradiction,
+			"\"will be more\" by its figures 4 and 5, \"same time\" in its conclusion"},
 	}
 	const m, k = 16_829_152, 3
 	for i, printed := range []string{"4380", "19374", "54041", "116710", "213640", "350513"} {

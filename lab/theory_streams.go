@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"crawler/dedup"
+	"crawler/ring"
 	"crawler/stats"
 )
 
@@ -139,4 +140,22 @@ func spread(at []*stats.Distinct, names string, edges []string) []*stats.Distinc
 		merge(j, i)
 	}
 	return next
+}
+
+// machineClaims are two machines that exchange what the other lacks, and many that share a crawl.
+func machineClaims() []claim {
+	keys := []uint64{1, 9, 22, 25, 40, 54, 57}
+	tree := dedup.MerkleTreeAt(dedup.MerklePlaces(len(keys), len(keys)), keys...)
+	k := dedup.MerkleK(1_000_000)
+	first := ring.At([]ring.Point{{At: 1 << 62, Node: 0}, {At: 3 << 62, Node: 1}})
+	return []claim{
+		{"002", "set difference, |A| = 7: |A|^2", "49", 49.0, agrees, ""},
+		{"002", "its universe h", "64", math.Exp2(float64(dedup.MerklePlaces(len(keys), len(keys)))), agrees, "the least power of two above"},
+		{"002", "nodes of a Patricia tree of 7 keys", "", float64(tree.Nodes()), unsaid, "2n-1, as unary nodes are dropped"},
+		{"002", "k of the order of log log |B|, |B| = 10^6", "", float64(k), unsaid, "log2 log2, rounded up"},
+		{"002", "then the share of leaves found, (1-e)^d", "", math.Pow(1-math.Exp2(-float64(k)), math.Log2(1e6)+0.33), unsaid, "crawler lab reconcile measures it"},
+		{"002", "servers at 1/4 and 3/4: who has an item at 3/4", "1", float64(first.Owner(3 << 62)), agrees, "the first with ID >= that of the item"},
+		{"002", "and an item behind the last server", "", float64(first.Owner(1<<64 - 1)), unsaid, "the circle begins again"},
+		{"002", "log S points of each of S = 30 servers", "", float64(ring.LogPoints(30)), unsaid, "crawler lab ring has their balance"},
+	}
 }

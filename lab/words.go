@@ -17,6 +17,9 @@ type WordsConfig struct {
 	Path string    // a text or HTML file, or a directory of them; "-" is In
 	In   io.Reader // such as standard input
 	Seed uint64    // of the sketches
+
+	// Moments are those to estimate by random positions, each from 0 to MaxMoment; nil for none.
+	Moments []int
 }
 
 // MaxDistinctWords is how many different words are counted exactly.
@@ -24,6 +27,11 @@ const MaxDistinctWords = 10_000_000
 
 // Words counts the words of a text by every estimator of package stats and exactly.
 func Words(ctx context.Context, c WordsConfig) (*sheet.Sheet, error) {
+	for _, k := range c.Moments {
+		if k < 0 || k > MaxMoment {
+			return nil, fmt.Errorf("lab: WordsConfig.Moments has %d, want 0 to %d", k, MaxMoment)
+		}
+	}
 	w := newWordCount(c.Seed)
 	files := documents{options: parse.Options{OnWord: w.name}, in: c.In}
 	err := files.each(ctx, c.Path, func(_ string, page *parse.Page) error {
@@ -37,9 +45,11 @@ func Words(ctx context.Context, c WordsConfig) (*sheet.Sheet, error) {
 		return nil, fmt.Errorf("%s has no words", c.Path)
 	}
 	w.mark()
-	return &sheet.Sheet{
+	out := &sheet.Sheet{
 		Title: "Words of " + c.Path,
 		Intro: []string{
+			"What it teaches: how many different words a text has, how uneven they are and which come most often is known to a few percent from a few " +
+				"tens of kilobytes in one pass, however long the text; what the sources' own estimators miss is seen beside it.",
 			fmt.Sprintf("%s words, %s different ones, in %s documents. A word is counted as the crawler counts it: a run of letters "+
 				"and digits, in lower case. %s", sheet.Group(int64(w.exact.Total())), sheet.Group(int64(w.exact.Distinct())),
 				sheet.Group(int64(w.documents)), skippedNote(files.skipped)),
@@ -47,8 +57,12 @@ func Words(ctx context.Context, c WordsConfig) (*sheet.Sheet, error) {
 				"better.",
 		},
 		Config:   []sheet.Setting{{Name: "path", Value: c.Path}, {Name: "seed", Value: c.Seed}},
-		Sections: []sheet.Section{w.distinctSection(), w.surpriseSection(), w.uniqueSection(), w.topSection()},
-	}, nil
+		Sections: []sheet.Section{w.distinctSection(c.Seed), w.surpriseSection(), w.uniqueSection(), w.topSection()},
+	}
+	if len(c.Moments) > 0 {
+		out.Sections = append(out.Sections, w.momentsSection(c.Moments))
+	}
+	return out, nil
 }
 
 func skippedNote(n int) string {
@@ -66,12 +80,14 @@ type wordCount struct {
 
 	distinct *stats.Distinct
 	words    *stats.Words
-	headed   *stats.Surprise // reservoir behind an exact head
-	plain    *stats.Surprise // the source's reservoir alone
+	site     *stats.Words
+	plain    *stats.Reservoir // as the source has it
 	sketch   *stats.CountSketch
 	sample   *stats.Sample
 	heavy    *stats.HeavyHitters
 	next     uint64 // words after which the curves are marked again
+
+	variables [2]*variables
 
 	growth, martingale, likelihood []sheet.Point
 }
@@ -88,15 +104,16 @@ const (
 
 func newWordCount(seed uint64) *wordCount {
 	return &wordCount{
-		names:    make(map[uint64]string),
-		distinct: stats.NewDistinct(0, seed),
-		words:    stats.NewWords(stats.Config{Seed: seed}),
-		headed:   stats.NewSurprise(stats.DefaultHead, 0, seed),
-		plain:    stats.NewSurprise(0, plainReservoir, seed),
-		sketch:   stats.NewCountSketch(sketchDepth, sketchWidth, seed),
-		sample:   stats.NewSample(sampleLimit, 1, seed),
-		heavy:    stats.NewHeavyHitters(heavyCounters, seed),
-		next:     firstMark,
+		names:     make(map[uint64]string),
+		distinct:  stats.NewDistinct(0, seed),
+		words:     stats.NewWords(stats.Config{Seed: seed}),
+		site:      stats.NewWords(stats.SiteConfig(seed)),
+		plain:     stats.NewReservoir(plainReservoir, seed),
+		sketch:    stats.NewCountSketch(sketchDepth, sketchWidth, seed),
+		sample:    stats.NewSample(sampleLimit, 1, seed),
+		heavy:     stats.NewHeavyHitters(heavyCounters, seed),
+		next:      firstMark,
+		variables: [...]*variables{newVariables(sourceVariables, seed), newVariables(moreVariables, seed)},
 	}
 }
 
@@ -128,11 +145,16 @@ func (w *wordCount) addAll(words []uint64) {
 	w.exact.AddAll(words)
 	w.distinct.AddAll(words)
 	w.words.AddAll(words)
-	w.headed.AddAll(words)
+	w.site.AddAll(words)
 	w.plain.AddAll(words)
 	w.sketch.AddAll(words)
 	w.sample.AddAll(words)
 	w.heavy.AddAll(words)
+	for _, v := range w.variables {
+		for _, word := range words {
+			v.add(word)
+		}
+	}
 }
 
 // mark adds a point to the curve of different words.
@@ -181,7 +203,7 @@ func percent(estimate, truth float64) sheet.Cell {
 // point is an estimate without an interval.
 func point(x float64) stats.Interval { return stats.Interval{Estimate: x} }
 
-func (w *wordCount) distinctSection() sheet.Section {
+func (w *wordCount) distinctSection(seed uint64) sheet.Section {
 	truth := float64(w.exact.Distinct())
 	registers := w.distinct.Bytes()
 	martingale, _ := w.distinct.Martingale()
@@ -193,8 +215,10 @@ func (w *wordCount) distinctSection() sheet.Section {
 		estimator("the same: median of group means, as the source has it", registers, point(group), truth),
 		estimator(fmt.Sprintf("the same, divided by its bias of %v", stats.GroupBias), registers, point(group/stats.GroupBias), truth),
 		estimator("Words, of a crawl: with an exact head", w.words.Bytes(), w.words.Distinct(), truth),
+		estimator("Words, of a site", w.site.Bytes(), w.site.Distinct(), truth),
 		estimator("key sample", w.sample.Bytes(), w.sample.Distinct(), truth),
 	}
+	rows = append(rows, w.plainRows(seed, truth)...)
 	return sheet.Section{
 		ID:    "distinct",
 		Title: "Distinct words, the 0th moment",
@@ -214,19 +238,24 @@ func (w *wordCount) distinctSection() sheet.Section {
 
 func (w *wordCount) surpriseSection() sheet.Section {
 	truth := w.exact.Surprise()
+	few := w.variables[0].values(2)
+	size := min(groupSize(w.exact.Total()), len(few))
 	rows := [][]sheet.Cell{
 		exactly(truth),
-		estimator("reservoir of 256 behind an exact head of 4096 words", w.headed.Bytes(), w.headed.Estimate(), truth),
-		estimator("the same: median of group means", w.headed.Bytes(), point(w.headed.GroupMedian()), truth),
+		estimator("Words, of a crawl: exact head, and 4 rows of 512 signed counters", w.words.Bytes(), w.words.Surprise(), truth),
+		estimator("Words, of a site: 4 rows of 128", w.site.Bytes(), w.site.Surprise(), truth),
 		estimator(fmt.Sprintf("reservoir of %d alone, as the source has it: mean", plainReservoir), w.plain.Bytes(), w.plain.Estimate(), truth),
 		estimator("the same: median of group means", w.plain.Bytes(), point(w.plain.GroupMedian()), truth),
-		estimator(fmt.Sprintf("Count-Sketch %d x %d, which merges", sketchDepth, sketchWidth), w.sketch.Bytes(), w.sketch.Surprise(), truth),
+		estimator("100 variables, as the source suggests: mean", 16*sourceVariables, stats.MeanOf(few, float64(w.exact.Total())), truth),
+		estimator(fmt.Sprintf("the same: median of the means of groups of %d", size), 16*sourceVariables, point(medianOfGroups(few, size)), truth),
+		estimator(fmt.Sprintf("Count-Sketch %d x %d", sketchDepth, sketchWidth), w.sketch.Bytes(), w.sketch.Surprise(), truth),
 	}
 	return sheet.Section{
 		ID:    "surprise",
 		Title: "Surprise number, the 2nd moment",
-		Notes: []string{"The sum of the squares of the words' counts. Alon, Matias and Szegedy choose positions of the stream at random (a " +
-			"reservoir) and count each one's word from there on; counting the first words exactly (the head) leaves little to chance."},
+		Notes: []string{"The sum of the squares of the words' counts. Alon, Matias and Szegedy have two estimators. One chooses positions of " +
+			"the stream at random (a reservoir) and counts each one's word from there on: this is the source's. The other, which a crawl uses, " +
+			"adds +1 or -1 for a word to a counter, and squares the counters; counting the first words exactly (the head) leaves little to chance."},
 		Table: &sheet.Table{Columns: estimatorColumns(), Rows: rows},
 	}
 }

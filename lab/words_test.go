@@ -27,8 +27,8 @@ func TestWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(s.Intro[0], "in 2 documents") || !strings.Contains(s.Intro[0], "other names: 1.") {
-		t.Error(s.Intro[0])
+	if !strings.Contains(s.Intro[1], "in 2 documents") || !strings.Contains(s.Intro[1], "other names: 1.") {
+		t.Error(s.Intro[1])
 	}
 	words, squares := 0, 0.0
 	for i := 1; i <= 3000; i++ {
@@ -47,6 +47,9 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: exactly %v, want about %v", s.Sections[c.section].Title, truth, c.truth)
 		}
 		for _, r := range rows[1:] {
+			if name := r[0].(string); strings.HasPrefix(name, "2^R") || strings.HasPrefix(name, "100 variables") || strings.Contains(name, "the means of groups") {
+				continue // TestPlainTails and TestVariables have these
+			}
 			group := strings.Contains(r[0].(string), "as the source has it") && c.section == 0
 			if off := r[5].(float64); group != (off > 100) || !group && math.Abs(off) > c.within {
 				t.Errorf("%s: %v is %.1f %% off", s.Sections[c.section].Title, r[0], off)

@@ -56,6 +56,35 @@ func (l *diskLog) fill(r *dedup.Reopened) error {
 	})
 }
 
+// Verify reads the whole log on disk of the crawl in s, and returns how many URLs it has.
+func Verify(s Store) (urls int64, err error) {
+	r, err := readAccount(s)
+	if err != nil || r == nil {
+		return 0, err
+	}
+	layers := r.Config().Layers
+	log, err := s.Log(layers)
+	if err != nil {
+		return 0, err
+	}
+	defer log.Close()
+	for layer := -1; layer < layers; layer++ {
+		err := log.Each(layer, func(fps []uint64) error {
+			if layer < 0 {
+				urls += int64(len(fps))
+			}
+			return nil
+		})
+		if err != nil {
+			return urls, err
+		}
+	}
+	return urls, log.EachJournalled(func(more []uint64, _ [][]uint64) error {
+		urls += int64(len(more))
+		return nil
+	})
+}
+
 // Logged returns how many URLs the log on disk holds.
 func (l *Ledger) Logged() int64 { return l.keeper.log.Len(-1) }
 

@@ -99,6 +99,9 @@ func (p *Parser) meaning(b []byte, id tagID) {
 	case tagHTML:
 		p.htmlLang(b)
 	case tagAudio, tagEmbed, tagImage, tagImg, tagInput, tagObject, tagScript, tagSource, tagTrack, tagVideo:
+		if id == tagScript {
+			p.page.scripts++
+		}
 		if p.anchor.open && (id == tagImg || id == tagImage) {
 			p.anchorImage(b)
 		}
@@ -130,7 +133,9 @@ func (p *Parser) rawText(b []byte, i int, id tagID) int {
 			p.titled = true
 			p.addTitle(b[i:end])
 		}
+		before := len(p.page.Words)
 		p.text(b, i, end, textRCDATA)
+		p.page.titleWords += len(p.page.Words) - before
 	case tagTextarea:
 		p.text(b, i, end, textRCDATA)
 	case tagIFrame, tagNoEmbed, tagNoFrames, tagXMP:

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/andybalholm/cascadia"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // The limits of what Options.Rules may collect from one page.
@@ -28,8 +31,10 @@ type Rule struct {
 //	price=.product .price
 //	image=meta[property="og:image"]@content
 //
-// The value is the text of each element that matches, its white space
-// collapsed, or the attribute where the element has it.
+// The value is the text of each element that matches, or the attribute where the
+// element has it. The text is what a reader sees: white space is collapsed, blocks
+// and line breaks are apart, and scripts and style sheets inside are left out; of a
+// script or style sheet that itself matches it is the source.
 func ParseRule(s string) (Rule, error) {
 	name, css, ok := strings.Cut(s, "=")
 	name, css = strings.TrimSpace(name), strings.TrimSpace(css)
@@ -95,10 +100,41 @@ func (p *Parser) extract(text []byte) {
 // value returns what the rule takes from one element.
 func (r Rule) value(s *goquery.Selection) (string, bool) {
 	if r.attr == "" {
-		return cutField(strings.Join(strings.Fields(s.Text()), " ")), true
+		return cutField(strings.Join(strings.Fields(string(appendText(nil, s.Nodes[0]))), " ")), true
 	}
 	v, ok := s.Attr(r.attr)
 	return cutField(strings.TrimSpace(v)), ok
+}
+
+// apart are the elements that begin and end a line or a cell (WHATWG HTML, 15.3); others, known or
+// not, stand within one.
+var apart = []atom.Atom{
+	atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Br, atom.Caption, atom.Center, atom.Dd, atom.Details,
+	atom.Dialog, atom.Dir, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form, atom.H1,
+	atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Head, atom.Header, atom.Hgroup, atom.Hr, atom.Html, atom.Legend, atom.Li,
+	atom.Listing, atom.Main, atom.Menu, atom.Nav, atom.Ol, atom.Optgroup, atom.Option, atom.P, atom.Plaintext, atom.Pre, atom.Section,
+	atom.Select, atom.Summary, atom.Svg, atom.Table, atom.Tbody, atom.Td, atom.Textarea, atom.Tfoot, atom.Th, atom.Thead, atom.Title, atom.Tr,
+	atom.Ul, atom.Xmp,
+}
+
+// unseen are the elements whose text no reader sees.
+var unseen = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Noframes, atom.Noembed, atom.Iframe}
+
+// appendText appends the text of what is in n. The library's limit of open elements bounds the
+// depth.
+func appendText(b []byte, n *html.Node) []byte {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.TextNode:
+			b = append(b, c.Data...)
+		case c.Type != html.ElementNode || slices.Contains(unseen, c.DataAtom):
+		case slices.Contains(apart, c.DataAtom):
+			b = append(appendText(append(b, ' '), c), ' ')
+		default:
+			b = appendText(b, c)
+		}
+	}
+	return b
 }
 
 // cutField shortens a value to the limit, at a rune's border.

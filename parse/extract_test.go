@@ -109,3 +109,33 @@ func TestExtractTooDeep(t *testing.T) {
 		t.Errorf("without rules: %v", page.ExtractErr)
 	}
 }
+
+// The text of a field is what a reader sees.
+func TestExtractedText(t *testing.T) {
+	for in, want := range map[string]string{
+		`<p>one</p><p>two</p>`:                                       "one two",
+		`a<br>b<br/>c`:                                               "a b c",
+		`<ul><li>x<li>y</ul>z`:                                       "x y z",
+		`<table><tr><td>1<td>2<tr><td>3</table>`:                     "1 2 3",
+		`12<sup>.99</sup> <b>E</b>UR`:                                "12.99 EUR",
+		`half<!-- a comment -->way`:                                  "halfway",
+		`a<script>var x = "<p>"</script>b<style>p{}</style>c`:        "abc",
+		`a<template><p>t</p></template><noscript>on</noscript>b`:     "ab",
+		`<h2>Head</h2>text<div>in<div>deep</div>out</div>`:           "Head text in deep out",
+		`<my-price>12<my-cents>.50</my-cents></my-price>`:            "12.50",
+		`<dl><dt>t<dd>d</dl><select><option>o<option>p</select>q`:    "t d o p q",
+		"  much \n\t  space\u00a0here ":                              "much space here",
+		`<a href=x>link</a><span>, and</span> more`:                  "link, and more",
+		`<svg><title>pic</title><text>in it</text></svg>after`:       "pic in it after",
+		`<article><p>first<aside>side</aside>last</article><i>x</i>`: "first side last x",
+	} {
+		page := parsePage(t, Options{Rules: []Rule{mustRule(t, "v=#v")}}, "text/html; charset=utf-8", `<div id=v>`+in+`</div>`)
+		if got := page.Fields["v"]; len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+	page := parsePage(t, Options{Rules: []Rule{mustRule(t, "ld=script")}}, "text/html", `<script type="application/ld+json">{"a": 1}</script>`)
+	if got := page.Fields["ld"]; len(got) != 1 || got[0] != `{"a": 1}` {
+		t.Errorf("a script that itself matches: %q", got)
+	}
+}

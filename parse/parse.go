@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"slices"
 
 	"crawler/weburl"
 )
@@ -61,7 +62,9 @@ type Page struct {
 	NoIndex   bool       // the page asks not to be indexed
 	NoFollow  bool       // the page asks that no link be followed
 
-	Words []uint64 // HashWord of each word, in document order
+	Words      []uint64 // HashWord of each word, in document order
+	titleWords int      // of them, in titles
+	scripts    int      // <script> elements
 
 	Fields     map[string][]string // what Options.Rules found, by rule name
 	ExtractErr error               // why Fields is empty although there are rules
@@ -74,6 +77,20 @@ const (
 	maxKeptLinks = 1 << 14
 	maxKeptBytes = 1 << 20
 )
+
+// shellWords are the most words, beside a title, of a page that a script is to fill: "Loading ...".
+const shellWords = 3
+
+// NeedsScript reports whether the page looks like one that JavaScript would fill, which is not run:
+// it has scripts, no word or almost none, and no link.
+func (p *Page) NeedsScript() bool {
+	if p.scripts == 0 || len(p.Words)-p.titleWords > shellWords {
+		return false
+	}
+	return !slices.ContainsFunc(p.Links, func(l Link) bool {
+		return l.Kind == Anchor || l.Kind == Area || l.Kind == Frame || l.Kind == Refresh
+	})
+}
 
 // Reset empties the page and keeps its memory, unless that is a lot.
 func (p *Page) Reset() {
@@ -279,6 +296,7 @@ func (p *Parser) forget() {
 	page.Links, page.BadLinks = page.Links[:p.before.links], p.before.bad
 	page.Canonical = p.before.canonical
 	page.Words, page.LinksCut, page.Lang = page.Words[:0], false, ""
+	page.titleWords, page.scripts = 0, 0
 }
 
 // finish fills in what is known only at the end.

@@ -115,7 +115,11 @@ func (p *Parser) cdata(b []byte, i int) int {
 // text reads the text b[i:end], which holds no markup.
 func (p *Parser) text(b []byte, i, end int, mode textMode) {
 	if p.hidden == 0 {
+		before := len(p.page.Words)
 		p.words(b, i, end, mode)
+		if p.inTitle {
+			p.page.titleWords += len(p.page.Words) - before
+		}
 	}
 	if p.anchor.open {
 		p.anchorText(b[i:end], mode)

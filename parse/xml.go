@@ -9,7 +9,7 @@ import "bytes"
 // scanXHTML makes one pass over b by the rules of XML.
 func (p *Parser) scanXHTML(b []byte) {
 	for i := 0; i < len(b) && !p.again; {
-		start := i
+		start, before := i, len(p.page.Words)
 		switch {
 		case p.anchor.open:
 			i = p.anchorPiece(b, i)
@@ -20,6 +20,7 @@ func (p *Parser) scanXHTML(b []byte) {
 		}
 		if p.inTitle {
 			p.addTitle(b[start:i])
+			p.page.titleWords += len(p.page.Words) - before
 		}
 		if i >= len(b) {
 			return

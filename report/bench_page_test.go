@@ -70,3 +70,21 @@ func BenchmarkRecordPage(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPreparePage is what of it a worker does before: the recorder has the rest.
+func BenchmarkPreparePage(b *testing.B) {
+	pages := benchPages(b, 500)
+	dir, err := store.Create(store.Disk(), b.TempDir()+"/crawl", store.Meta{}, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer dir.Close()
+	r, err := NewRecorder(Config{Dir: dir, Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		r.Prepare(pages[i%len(pages)])
+	}
+}

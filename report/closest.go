@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"path/filepath"
 	"slices"
 
 	"crawler/weburl"
@@ -13,14 +12,11 @@ import (
 // closest returns the URLs with records that are most like u: on the same host, or else
 // the hosts spelled most like its; of these the ones whose path begins alike for longest;
 // of these the ones with the fewest letters changed.
-func closest(dir string, u weburl.URL) ([]string, error) {
+func closest(dirs []string, u weburl.URL) ([]string, error) {
 	host, path := split([]byte(u.String()))
 	n := &nearest{host: host, path: path}
 	for _, name := range []string{PagesFile, RedirectsFile, SkippedFile} {
-		err := scan(filepath.Join(dir, name), func(lines []byte) error {
-			return eachLine(lines, n.lookAt)
-		})
-		if err != nil {
+		if err := eachIn(dirs, name, n.lookAt); err != nil {
 			return nil, err
 		}
 	}

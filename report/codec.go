@@ -9,7 +9,7 @@ import (
 )
 
 // recordVersion is the first byte of every committed value.
-const recordVersion = 5
+const recordVersion = 6
 
 // errRecord is in the chain of every error about a committed value that is damaged.
 var errRecord = errors.New("damaged record")

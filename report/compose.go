@@ -30,6 +30,7 @@ func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 		Started: res.Started.UTC(), Finished: res.Finished.UTC(),
 		EndedBy:   string(res.EndedBy),
 		Runs:      res.Runs,
+		SeedsDone: SeedsDone{Given: len(res.Seeds), Answered: res.SeedsAnswered, Refused: res.SeedsRefused},
 		Skipped:   keyed(res.Skipped, reasonName),
 		Errors:    keyed(res.Errors, reasonName),
 		Failures:  []Failure{},
@@ -39,7 +40,9 @@ func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 		Frontier:  Frontier{Queued: res.Queued, Leased: res.Leased, Hosts: res.Hosts, Left: res.Left()},
 		Resources: resources(res, rec.before.and(used)),
 	}
+	rep.Dedup.NewAt = res.NewAt
 	rec.Fill(rep)
+	rep.Pages.MostLinked = rec.inLinks.most()
 	rep.Pages.Redirects = res.Redirects
 	rep.GivenUp = givenUp(res, rec)
 	for _, s := range rec.failures {
@@ -79,6 +82,50 @@ func (r *Report) Incomplete() (n int) {
 	return n
 }
 
+// Dead returns how many URLs are known that links lead to and that are not there: pages answered
+// with an error, redirects to nothing, and URLs that gave no answer. What refuses us is there.
+func (r *Report) Dead() (n int) {
+	for _, b := range r.Pages.Broken {
+		if b.Status < 400 { // the others stand among the pages
+			n++
+		}
+	}
+	n += errorsIn(r.Pages.ByStatus)
+	for _, s := range r.Refused {
+		n -= errorsIn(s.ByStatus)
+	}
+	return n + r.unanswered()
+}
+
+// unanswered is how many URLs gave no answer that could be read, for reasons of their own.
+func (r *Report) unanswered() (n int) {
+	for reason, k := range r.Errors {
+		if !ourOwn(fetch.Reason(reason)) && reason != string(gate.RobotsUnreachable) {
+			n += k
+		}
+	}
+	return n
+}
+
+// ourOwn reports whether a failure is this side's, and says nothing about the URL.
+func ourOwn(r fetch.Reason) bool {
+	switch r {
+	case fetch.ReasonAddress, fetch.ReasonPort, fetch.ReasonRequest, fetch.ReasonCanceled, fetch.ReasonLocal:
+		return true
+	}
+	return false
+}
+
+// errorsIn counts the answers with an error.
+func errorsIn(byStatus map[string]int) (n int) {
+	for status, k := range byStatus {
+		if status >= "400" {
+			n += k
+		}
+	}
+	return n
+}
+
 // trapsOf lists the traps, those that refused most first.
 func trapsOf(list []gate.Trap) []Trap {
 	out := []Trap{}
@@ -99,13 +146,14 @@ func account(s dedup.Stats, a crawl.Audit) Dedup {
 		Maybe: a.Maybe, Hot: s.Hot, Checked: s.Checked,
 		Restarts: s.Restarts, RestartSeconds: a.Took.Seconds(), RestartPauseSeconds: a.LongestPause.Seconds(),
 		Bits: s.Bits, Fill: s.Fill, ExpectedRate: s.ExpectedRate,
-		FalsePositives: s.FalsePositives,
-		Rate:           s.Rate, RateLow: s.RateLow, RateHigh: s.RateHigh,
+		Rate: s.Rate, RateLow: s.RateLow, RateHigh: s.RateHigh,
 	}
 	if a.Mode == ModeFilter {
-		d.Risk = &Risk{Expect: s.Expect, Risked: s.Risked, RiskedHigh: s.RiskedHigh, SampledURLs: s.SampledURLs, SampledLost: s.SampledLost}
+		d.Risk = &Risk{Expect: s.Expect, Risked: s.Risked, RiskedHigh: s.RiskedHigh, RiskedBy: string(s.RiskedBy),
+			SampledURLs: s.SampledURLs, SampledLost: s.SampledLost}
 		return d
 	}
+	d.FalsePositives = &s.FalsePositives
 	d.CollisionProbability = dedup.CollisionProbability(s.New)
 	return d
 }

@@ -19,22 +19,24 @@ const (
 	keySiteMore = "re" // and the host, 00, and the number of the delta
 	keyDigests  = "rd" // and the number of the block
 	keyRefusal  = "rr" // and the host
+	keyOthers   = "ro" // and the number of the block
 	keyExact    = "rx" // and the number of the commit and the host
 )
 
 // unsaved is what has changed since the last Cut.
 type unsaved struct {
-	on    bool // the crawl is durable: changes are kept
-	words bool // the crawl's sketches
-	lists bool
-	sites []*site
-	texts []uint64      // digests of new texts
-	bases []*stats.Base // spare
+	on     bool // the crawl is durable: changes are kept
+	words  bool // the crawl's sketches
+	lists  bool
+	sites  []*site
+	texts  []uint64      // digests of new texts
+	others []uint64      // fingerprints of new hosts of OtherSites
+	bases  []*stats.Base // spare
 
 	refusals []string // hosts
 
-	textBlocks, exactBlocks uint64 // written so far
-	key, value              []byte // scratch
+	textBlocks, exactBlocks, otherBlocks uint64 // written so far
+	key, value                           []byte // scratch
 }
 
 // Cut flushes the lines written so far into their files and puts what must be committed with
@@ -113,20 +115,26 @@ func (r *Recorder) cutSite(b crawl.Batch, s *site) {
 	})
 }
 
-// cutTexts puts the digests of the texts that were new.
+// cutTexts puts the digests of the texts that were new, and the hosts that were.
 func (r *Recorder) cutTexts(b crawl.Batch) {
 	u := &r.unsaved
-	if len(u.texts) == 0 {
-		return
+	u.texts = u.putBlock(b, keyDigests, &u.textBlocks, u.texts)
+	u.others = u.putBlock(b, keyOthers, &u.otherBlocks, u.others)
+}
+
+// putBlock puts new members of a set as its next block, and returns the list emptied.
+func (u *unsaved) putBlock(b crawl.Batch, kind string, blocks *uint64, list []uint64) []uint64 {
+	if len(list) == 0 {
+		return list
 	}
 	value := u.begin()
-	for _, d := range u.texts {
-		value = binary.LittleEndian.AppendUint64(value, d)
+	for _, v := range list {
+		value = binary.LittleEndian.AppendUint64(value, v)
 	}
 	u.value = value
-	b.Put(u.numbered(keyDigests, u.textBlocks), value)
-	u.textBlocks++
-	u.texts = u.texts[:0]
+	b.Put(u.numbered(kind, *blocks), value)
+	*blocks++
+	return list[:0]
 }
 
 func (r *Recorder) cutCounters(b crawl.Batch) {
@@ -145,6 +153,9 @@ func (r *Recorder) cutCounters(b crawl.Batch) {
 		v = binary.AppendUvarint(binform.AppendText(v, name), uint64(n))
 	}
 	v = appendNumbers(v, r.depths)
+	for _, n := range [...]int{r.shells, r.others.Len(), int(u.otherBlocks)} {
+		v = binary.AppendUvarint(v, uint64(n))
+	}
 	u.value = v
 	b.Put(u.named(keyCounters, ""), v)
 }

@@ -38,7 +38,7 @@ func (u *unsaved) mark(j *journal, words *stats.Words) {
 	words.Mark(j.base)
 }
 
-// maxBases is how much memory for marks is kept from one commit to the next: 13 KiB each for most.
+// maxBases is how much memory for marks is kept from one commit to the next: 16 KiB each for most.
 const maxBases = 64
 
 // forget takes the mark back.

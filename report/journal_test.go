@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -158,6 +159,63 @@ func TestRestoreRefusesBrokenChains(t *testing.T) {
 					refused(fmt.Sprintf("%q once more", key), func(b crawl.Batch) { b.Put(next, value) }, func(b crawl.Batch) { b.Delete(next) })
 				}
 			}
+		}
+	}
+}
+
+// A delta of which a part has been lost, or a bit has changed, is damage, too, and so is one put in
+// another's place; none of them leaves a Recorder that counts on from wrong sketches.
+func TestRestoreRefusesTornDeltas(t *testing.T) {
+	for _, sites := range []int{1, 2} {
+		dir := create(t, store.OnMem(vfs.NewCrashableMem()), "c", true)
+		r := recorder(t, Config{Dir: dir, Seed: 5})
+		for _, s := range busy(t, rand.New(rand.NewPCG(5, 6)), 9, sites) {
+			take(t, r, []step{s})
+			commit(t, dir, r)
+		}
+		put := func(key string, value []byte) {
+			b := dir.DB().NewBatch()
+			b.Put([]byte(key), value)
+			if err := dir.DB().Commit(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, kind := range []string{keyChanges, keySiteMore} {
+			keys, torn := keysOf(t, dir.DB(), kind), 0
+			var last []byte
+			for _, key := range keys {
+				value, err := dir.DB().Get([]byte(key))
+				if err != nil {
+					t.Fatal(err)
+				}
+				at := bytes.Index(value, []byte("WDLT"))
+				if at < 0 {
+					continue // the sketches were as before
+				}
+				bad := map[string][]byte{"longer": append(bytes.Clone(value), 0)}
+				for n := at + 1; n < len(value); n += 1 + len(value)/40 {
+					bad[fmt.Sprintf("cut at %d", n)] = value[:n]
+					bad[fmt.Sprintf("flipped at %d", n)] = append(append(bytes.Clone(value[:n]), value[n]^4), value[n+1:]...)
+				}
+				if last != nil {
+					bad["another's"] = last
+				}
+				for what, v := range bad {
+					put(key, v)
+					if err := recorder(t, Config{}).Restore(dir.DB()); err == nil {
+						t.Errorf("%d sites, %q %s: it is restored", sites, key, what)
+					}
+					torn++
+				}
+				put(key, value)
+				last = value
+			}
+			if torn < 100 && (kind != keySiteMore || sites == 2) {
+				t.Errorf("%d sites: %d deltas %q were torn", sites, torn, kind)
+			}
+		}
+		if err := recorder(t, Config{}).Restore(dir.DB()); err != nil {
+			t.Errorf("%d sites, mended: %v", sites, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -38,6 +39,9 @@ func (r *PageRecord) appendLine(b []byte) []byte {
 	if r.NoIndex {
 		b = append(b, `,"noindex":true`...)
 	}
+	if r.Shell {
+		b = append(b, `,"needs_script":true`...)
+	}
 	if r.Truncated {
 		b = append(b, `,"truncated":true`...)
 	}
@@ -46,9 +50,22 @@ func (r *PageRecord) appendLine(b []byte) []byte {
 	if len(r.Fields) > 0 {
 		b = append(append(b, `,"fields":`...), plainJSON(r.Fields)...)
 	}
+	b = appendOptional(b, `,"new_at":`, r.NewAt)
+	b = appendOptional(b, `,"new_at_by":`, r.NewAtBy)
 	b = appendOptional(b, `,"digest":`, r.Digest)
-	b = appendOptional(b, `,"simhash":`, r.Simhash)
+	if len(r.Signature) > 0 {
+		b = append(b, signatureKey...)
+		b = append(base64.StdEncoding.AppendEncode(b, r.Signature), '"')
+	}
+	if r.InLinks != 0 {
+		return appendInLinks(b, r.InLinks)
+	}
 	return append(b, "}\n"...)
+}
+
+// appendInLinks ends a line with the number of links to the page.
+func appendInLinks(b []byte, n int64) []byte {
+	return append(appendInt(b, inLinksKey, n), "}\n"...)
 }
 
 // The keys of these come with the comma before and the colon behind.

@@ -19,13 +19,14 @@ func TestLineIsJSON(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	texts := []string{"", "plain", `"quoted" \ back`, "a&b <c>", "Übung", "line\nend\x00\x1b[2J", "\u2028\u202e", "broken \xff\xc3", strings.Repeat("long ", 100)}
 	text := func() string { return texts[rng.IntN(len(texts))] }
+	signatures := [][]byte{nil, make([]byte, 128), bytes.Repeat([]byte{0xfb, 0xff}, 64)}
 	number := func() int { return []int{0, 1, 404, 1 << 30, -1}[rng.IntN(5)] }
 	for range 2000 {
 		r := PageRecord{
 			URL: text(), Status: number(), Depth: number(), Via: text(), From: text(), ContentType: text(),
 			Bytes: int64(number()), Title: text(), Lang: text(), Words: number(), Links: number(), FetchedAt: text(),
-			Millis: float64(rng.IntN(1<<20)) / 1000, NoIndex: rng.IntN(2) == 0, Truncated: rng.IntN(2) == 0,
-			Challenge: text(), Error: text(), Digest: text(), Simhash: text(),
+			Millis: float64(rng.IntN(1<<20)) / 1000, NoIndex: rng.IntN(2) == 0, Shell: rng.IntN(2) == 0, Truncated: rng.IntN(2) == 0,
+			Challenge: text(), Error: text(), Digest: text(), Signature: signatures[rng.IntN(len(signatures))],
 			WireBytes: int64(number()), FirstByte: float64(rng.IntN(3)) / 8, Protocol: text(), Server: text(), ETag: text(), Modified: text(),
 		}
 		if rng.IntN(3) == 0 {

@@ -41,8 +41,8 @@ const (
 )
 
 // writeLinks writes the page's links in every form that is asked for.
-func (r *Recorder) writeLinks(v *crawl.Visit) error {
-	err := r.linkLines.AppendLine(func(b []byte) []byte { return r.links.appendPage(b, v) })
+func (r *Recorder) writeLinks(v *crawl.Visit, p *prepared) error {
+	err := r.linkLines.AppendLine(func(b []byte) []byte { return append(b, p.links...) })
 	if err == nil && r.edgeLines != nil {
 		err = r.edgeLines.AppendLine(func(b []byte) []byte { return appendEdges(b, v) })
 	}

@@ -36,6 +36,9 @@ type PageLink struct {
 // ErrLinks is in the chain of every error about a damaged record of links.bin.
 var ErrLinks = errors.New("damaged record of links")
 
+// errLinkSum is the ErrLinks of a line that is not what was written.
+var errLinkSum = fmt.Errorf("%w", ErrLinks)
+
 // ReadLinks gives fn the records of a crawl directory's links.bin, in the order in which
 // they were written, also while the crawl runs; a last record that is not yet whole is left
 // out. fn takes the links from it with Next, or does not, which skips them. It takes about
@@ -45,6 +48,24 @@ var ErrLinks = errors.New("damaged record of links")
 // record. The error wraps fs.ErrNotExist if there is no such file, as in a crawl of an
 // earlier version. Links to one target may stand more than once.
 func ReadLinks(dir string, fn func(*PageLinks) error) error {
+	return readLinks(dir, fn, func(err error) error { return err })
+}
+
+// ReadSoundLinks is ReadLinks, but records whose checksum is wrong are left out; bad is how many
+// lines these are.
+func ReadSoundLinks(dir string, fn func(*PageLinks) error) (bad int, err error) {
+	err = readLinks(dir, fn, func(err error) error {
+		if !errors.Is(err, errLinkSum) {
+			return err
+		}
+		bad++
+		return nil
+	})
+	return bad, err
+}
+
+// readLinks gives fn the records, and failed the errors.
+func readLinks(dir string, fn func(*PageLinks) error, failed func(error) error) error {
 	name := filepath.Join(dir, LinksFile)
 	if _, err := os.Stat(name); err != nil {
 		return fmt.Errorf("the links of a crawl: %w", err)
@@ -54,7 +75,7 @@ func ReadLinks(dir string, fn func(*PageLinks) error) error {
 		return eachLine(lines, func(line []byte) error {
 			record++
 			if err := p.read(line, fn); err != nil {
-				return fmt.Errorf("record %d: %w", record, err)
+				return failed(fmt.Errorf("record %d: %w", record, err))
 			}
 			return nil
 		})
@@ -76,10 +97,10 @@ func (p *PageLinks) read(line []byte, fn func(*PageLinks) error) error {
 func (p *PageLinks) open(line []byte) error {
 	n := len(line) - linkSumBytes
 	if n < 0 {
-		return fmt.Errorf("%w: it has %d bytes", ErrLinks, len(line))
+		return fmt.Errorf("%w: it has %d bytes", errLinkSum, len(line))
 	}
 	if sum := linkSum(line[:n]); string(sum[:]) != string(line[n:]) {
-		return fmt.Errorf("%w: its checksum is wrong", ErrLinks)
+		return fmt.Errorf("%w: its checksum is wrong", errLinkSum)
 	}
 	*p = PageLinks{last: p.last, spare: p.spare, rest: line[:n], shape: linkAttributes}
 	flags := p.uint8()

@@ -16,6 +16,7 @@ func meaning(reason string) string {
 
 var decisions = map[gate.Reason]string{
 	gate.OutOfScope:    "outside --scope",
+	gate.NotSampled:    "its host is not in the sample of --sample-hosts",
 	gate.Excluded:      "left out by --include or --exclude",
 	gate.TooDeep:       "more links from a seed than --depth",
 	gate.HostBudget:    "its host has reached --max-pages-per-host",
@@ -24,6 +25,8 @@ var decisions = map[gate.Reason]string{
 	gate.HostClosed:    "its host was in trouble for longer than --patience",
 	gate.SitemapLimit:  "more than 3 sitemap indexes lead to it, or as many sitemaps as allowed were read",
 	gate.RedirectLimit: "more than 10 redirects lead to it",
+	gate.LinksOnly:     "read for its links alone: --follow matches it, --include does not",
+	gate.NoHTTPS:       "a seed without a scheme whose https does not answer: http was asked",
 
 	gate.Trapped(trap.Repeating):  "trap: its path repeats itself",
 	gate.Trapped(trap.Deep):       "trap: its path has more than 64 segments",

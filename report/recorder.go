@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync"
 
 	"crawler/crawl"
 	"crawler/dedup"
@@ -16,15 +17,17 @@ import (
 
 // Config says what a Recorder keeps.
 type Config struct {
-	Dir      *store.Dir   // where the lines go; nil keeps the figures alone
-	Edges    bool         // write edges.jsonl, too
-	EdgesCSV bool         // write edges.csv, too
-	Stream   io.Writer    // gets every page record as it comes, if not nil
-	MaxSites int          // sites with figures of their own; the rest share one; 0 means 1,000
-	Exact    bool         // count words exactly too: about 40 bytes a distinct word and site
-	NoIndex  bool         // count the words of pages that ask not to be indexed, too
-	Seed     uint64       // of the sketches
-	Usage    func() Usage // what this process has used up so far; nil if that is not known
+	Dir       *store.Dir   // where the lines go; nil keeps the figures alone
+	Edges     bool         // write edges.jsonl, too
+	EdgesCSV  bool         // write edges.csv, too
+	Stream    io.Writer    // gets every page record once it is in its file, if not nil
+	MaxSites  int          // sites with figures of their own; the rest share one; 0 means 1,000
+	Exact     bool         // count words exactly too: about 40 bytes a distinct word and site
+	NoIndex   bool         // count the words of pages that ask not to be indexed, too
+	InLinks   int          // estimate how many pages link to each of so many URLs; 0 does not
+	Seed      uint64       // of the sketches
+	HostShare float64      // gate.Scope's: the share of hosts that is crawled; 0 and 1 mean all
+	Usage     func() Usage // what this process has used up so far; nil if that is not known
 }
 
 // OtherSites names the bucket of the sites beyond Config.MaxSites.
@@ -43,7 +46,7 @@ type Recorder struct {
 	linkLines            *store.Lines // nil without Config.Dir
 	edgeLines            *store.Lines // nil without Config.Edges, too
 	rowLines             *store.Lines // nil without Config.EdgesCSV, too
-	links                linkWriter
+	filters              filters      // on the files of lines
 
 	total  tally
 	sites  map[string]*site
@@ -53,14 +56,20 @@ type Recorder struct {
 	status map[int]int
 	types  map[string]int
 	depths map[int]int
-	good   int // pages with a status below 400
-	cutOff int // of these, pages whose body broke off
+	good   int       // pages with a status below 400
+	cutOff int       // of these, pages whose body broke off
+	shells int       // pages that need JavaScript
+	others dedup.Set // fingerprints of the hosts of OtherSites
 
 	failures []gate.Skip
 	broken   []Broken
 	refusals map[string]*refusal // by host
+	inLinks  *inLinks            // nil without Config.InLinks
 	bag      stats.Bag           // scratch
-	line     []byte              // scratch
+	scratch  sync.Pool           // of *preparing
+	stream   []byte              // lines for Config.Stream
+	repeated map[string]bool     // URLs of pages whose records were cut off: they were streamed
+	hash     *dedup.MinHash      // that their signers are clones of; nothing changes it
 
 	unsaved unsaved
 	journal journal // of the crawl's sketches
@@ -77,21 +86,46 @@ const maxBroken = 100
 // Config.Dir and are closed with it.
 func NewRecorder(cfg Config) (*Recorder, error) {
 	r := newRecorder(cfg)
+	if cfg.Dir != nil && cfg.Stream != nil {
+		if err := r.findRepeated(); err != nil {
+			return nil, err
+		}
+	}
 	return r, r.openLines()
+}
+
+// findRepeated notes the pages whose records lie behind the last commit, before these are cut off.
+func (r *Recorder) findRepeated() error {
+	f, err := r.cfg.Dir.Behind(PagesFile)
+	if err != nil || f == nil {
+		return err
+	}
+	defer f.Close()
+	r.repeated = map[string]bool{}
+	return scanLines(f, func(lines []byte) error {
+		return eachLine(lines, func(line []byte) error {
+			if url := urlText(line); url != "" {
+				r.repeated[url] = true
+			}
+			return nil
+		})
+	})
 }
 
 // newRecorder is NewRecorder without files.
 func newRecorder(cfg Config) *Recorder {
 	cfg.MaxSites = cmp.Or(cfg.MaxSites, 1000)
 	return &Recorder{
-		cfg:    cfg,
-		total:  newTally(stats.Config{Seed: cfg.Seed}, cfg.Exact),
-		sites:  make(map[string]*site),
-		status: make(map[int]int),
-		types:  make(map[string]int),
-		depths: make(map[int]int),
+		cfg:     cfg,
+		inLinks: newInLinks(cfg.InLinks, cfg.Seed),
+		total:   newTally(stats.Config{Seed: cfg.Seed}, cfg.Exact),
+		sites:   make(map[string]*site),
+		status:  make(map[int]int),
+		types:   make(map[string]int),
+		depths:  make(map[int]int),
 
 		refusals: make(map[string]*refusal),
+		hash:     newHash(),
 		unsaved:  unsaved{on: cfg.Dir != nil && cfg.Dir.Durable()},
 	}
 }
@@ -110,6 +144,9 @@ func (r *Recorder) openLines() (err error) {
 		return err
 	}
 	if r.linkLines, err = r.cfg.Dir.Lines(LinksFile); err != nil {
+		return err
+	}
+	if err = r.filters.open(r.cfg.Dir, r.pageLines, r.skipLines, r.redirectLines); err != nil {
 		return err
 	}
 	if r.cfg.Edges {
@@ -132,10 +169,12 @@ func (r *Recorder) FirstFailures() []gate.Skip { return r.failures }
 
 // Page writes the page's record and counts its words.
 func (r *Recorder) Page(v *crawl.Visit) error {
+	defer forget(v)
 	if err := r.write(v); err != nil {
 		return err
 	}
 	r.count(v)
+	r.inLinks.page(v.Page.Links)
 	return nil
 }
 
@@ -143,31 +182,74 @@ func (r *Recorder) write(v *crawl.Visit) error {
 	if r.pageLines == nil && r.cfg.Stream == nil {
 		return nil
 	}
-	record := recordOf(v)
-	if !v.CutOff {
-		record.Simhash = simhash(v.Page.Words)
+	p := r.preparedOf(v)
+	if n := r.inLinks.of(p.of); n > 0 { // not of the page alone: it was not prepared
+		p.line = appendInLinks(p.line[:len(p.line)-len("}\n")], n)
 	}
-	r.line = record.appendLine(r.line[:0])
 	if r.cfg.Stream != nil {
-		if _, err := r.cfg.Stream.Write(r.line); err != nil {
-			return fmt.Errorf("page records: %w", err)
-		}
+		r.stream = r.appendStreamed(r.stream, p)
 	}
 	if r.pageLines == nil {
-		return nil
+		return r.flushFullStream()
 	}
-	if err := r.pageLines.AppendLine(func(b []byte) []byte { return append(b, r.line...) }); err != nil {
+	if err := r.pageLines.AppendLine(func(b []byte) []byte { return append(b, p.line...) }); err != nil {
 		return err
 	}
-	return r.writeLinks(v)
+	if err := r.filters.recorded(ofPages, p.of); err != nil {
+		return err
+	}
+	if err := r.writeLinks(v, p); err != nil {
+		return err
+	}
+	return r.flushFullStream()
+}
+
+// appendStreamed appends the line as the stream has it. One that was there before an earlier run
+// was killed says so.
+func (r *Recorder) appendStreamed(b []byte, p *prepared) []byte {
+	if !r.repeated[p.of] {
+		return append(b, p.line...)
+	}
+	return append(append(b, p.line[:len(p.line)-2]...), ",\"repeated\":true}\n"...)
+}
+
+// maxStream is how many bytes wait for the stream.
+const maxStream = 64 << 10
+
+func (r *Recorder) flushFullStream() error {
+	if len(r.stream) < maxStream {
+		return nil
+	}
+	return r.Flush()
+}
+
+// flushStream hands lines on that are in their file: after a kill the next run finds them there.
+func (r *Recorder) flushStream() error {
+	if len(r.stream) == 0 {
+		return nil
+	}
+	_, err := r.cfg.Stream.Write(r.stream)
+	if r.stream = r.stream[:0]; err != nil {
+		return fmt.Errorf("page records: %w", err)
+	}
+	return nil
 }
 
 // Skip writes the refusal.
 func (r *Recorder) Skip(s gate.Skip) error {
-	r.note(s)
+	if s.Reason != gate.LinksOnly && s.Reason != gate.NotSampled { // these are no failures
+		r.note(s)
+	}
 	if r.skipLines == nil {
 		return nil
 	}
+	if err := r.writeSkip(s); err != nil {
+		return err
+	}
+	return r.filters.recorded(ofSkipped, s.URL)
+}
+
+func (r *Recorder) writeSkip(s gate.Skip) error {
 	if plainASCII(s.Detail) { // the other fields are ASCII
 		return r.skipLines.Write(s)
 	}
@@ -185,7 +267,7 @@ func (r *Recorder) note(s gate.Skip) {
 // Flush hands what was written to the operating system, so that a reader of the
 // files is never far behind.
 func (r *Recorder) Flush() error {
-	for _, l := range []*store.Lines{r.pageLines, r.redirectLines, r.skipLines, r.linkLines, r.edgeLines, r.rowLines} {
+	for _, l := range []*store.Lines{r.pageLines, r.redirectLines, r.skipLines, r.linkLines, r.edgeLines, r.rowLines, r.filters.lines} {
 		if l == nil {
 			continue
 		}
@@ -193,7 +275,7 @@ func (r *Recorder) Flush() error {
 			return err
 		}
 	}
-	return nil
+	return r.flushStream()
 }
 
 func (r *Recorder) count(v *crawl.Visit) {
@@ -224,11 +306,14 @@ func (r *Recorder) count(v *crawl.Visit) {
 	if !read(v) {
 		return
 	}
+	if v.Page.NeedsScript() {
+		r.shells++
+	}
 	if r.texts.Add(v.Digest) && r.unsaved.on {
 		r.unsaved.texts = append(r.unsaved.texts, v.Digest)
 	}
-	if !v.Page.NoIndex || r.cfg.NoIndex { // otherwise the page asks not to be indexed
-		r.countWords(v.Page.Words, s)
+	if r.countsWords(v) {
+		r.countWords(v, s)
 	}
 }
 
@@ -250,21 +335,23 @@ func (r *Recorder) fail(v *crawl.Visit, detail string) {
 	r.unsaved.lists = true
 }
 
-func (r *Recorder) countWords(words []uint64, s *site) {
-	if len(words) == 0 {
-		return
-	}
+// countsWords reports whether the words of a page count: not if it asks not to be indexed.
+func (r *Recorder) countsWords(v *crawl.Visit) bool {
+	return read(v) && len(v.Page.Words) > 0 && (!v.Page.NoIndex || r.cfg.NoIndex)
+}
+
+func (r *Recorder) countWords(v *crawl.Visit, s *site) {
 	r.unsaved.mark(&r.journal, r.total.words)
 	if !r.shares(s) {
 		r.unsaved.mark(&s.journal, s.words)
 	}
-	r.total.add(words, s.tally, &r.bag)
+	r.total.add(v.Page.Words, &r.preparedOf(v).text, s.tally, &r.bag)
 	r.unsaved.words = true
 	if r.cfg.Exact && r.unsaved.on {
 		if s.recent == nil {
 			s.recent = new(stats.Exact)
 		}
-		s.recent.AddAll(words)
+		s.recent.AddAll(v.Page.Words)
 	}
 }
 
@@ -298,6 +385,8 @@ func (r *Recorder) Fill(rep *Report) {
 	rep.Pages.Fetched = r.pages
 	rep.Pages.Unique = r.texts.Len()
 	rep.Pages.Bytes = r.bytes
+	rep.Pages.NeedScript = r.shells
+	rep.OtherSites = r.others.Len()
 	rep.Pages.ByStatus = keyed(r.status, strconv.Itoa)
 	rep.Pages.ByType = keyed(r.types, func(s string) string { return s })
 	rep.Pages.ByDepth = keyed(r.depths, strconv.Itoa)
@@ -313,10 +402,27 @@ func (r *Recorder) Fill(rep *Report) {
 		d, f := s.figures()
 		rep.Sites = append(rep.Sites, Site{Site: s.name, Pages: s.pages, Words: int64(s.words.N()), Distinct: d, Surprise: f, Flags: []string{}})
 	}
-	slices.SortFunc(rep.Sites, func(a, b Site) int {
-		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Site, b.Site))
-	})
+	sortSites(rep.Sites)
 	flag(rep.Sites)
+	rep.HostSample = sampleOf(rep, r.cfg.HostShare)
+}
+
+// sortSites puts those with most pages first.
+func sortSites(sites []Site) {
+	slices.SortFunc(sites, func(a, b Site) int {
+		return cmp.Or(sumLast(a, b), cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Site, b.Site))
+	})
+}
+
+// sumLast puts what is no site behind the sites.
+func sumLast(a, b Site) int {
+	switch OtherSites {
+	case a.Site:
+		return 1
+	case b.Site:
+		return -1
+	}
+	return 0
 }
 
 func keyed[K comparable](m map[K]int, name func(K) string) map[string]int {

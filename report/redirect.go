@@ -45,10 +45,19 @@ func (r *RedirectRecord) appendLine(b []byte) []byte {
 func (r *Recorder) Redirect(v *crawl.Visit) error {
 	record := redirectOf(v)
 	r.astray(v, &record)
+	if record.Target != "" {
+		r.inLinks.linked(record.Target)
+	}
 	if r.redirectLines == nil {
 		return nil
 	}
-	if err := r.redirectLines.AppendLine(record.appendLine); err != nil || record.Target == "" {
+	if err := r.redirectLines.AppendLine(record.appendLine); err != nil {
+		return err
+	}
+	if record.Target == "" {
+		return r.filters.recorded(ofRedirects, record.URL)
+	}
+	if err := r.filters.recorded(ofRedirects, record.URL, record.Target); err != nil {
 		return err
 	}
 	return r.writeRedirect(record.URL, record.Target)

@@ -118,10 +118,15 @@ func (r *Recorder) refused() (refused []Refused, pages []string) {
 		refused = append(refused, one)
 	}
 	slices.Sort(pages)
-	slices.SortFunc(refused, func(a, b Refused) int {
+	sortRefused(refused)
+	return refused, pages
+}
+
+// sortRefused puts those with most pages first.
+func sortRefused(list []Refused) {
+	slices.SortFunc(list, func(a, b Refused) int {
 		return cmp.Or(cmp.Compare(total(b.ByStatus), total(a.ByStatus)), cmp.Compare(a.Site, b.Site))
 	})
-	return refused, pages
 }
 
 // maxShownRefused is how many sites of each kind report.txt has.
@@ -134,7 +139,7 @@ func (r *Report) refusedSites(p *page) {
 	}
 	for i, s := range r.Refused {
 		if i == maxShownRefused {
-			p.line("  and %s, in %s", counted(len(r.Refused)-i, "more site"), JSONFile)
+			p.line("  and %s%s", counted(len(r.Refused)-i, "more site"), p.in(JSONFile))
 			break
 		}
 		p.wrapped("  ", shorten(s.Site, siteWidth)+": "+s.how())
@@ -143,7 +148,7 @@ func (r *Report) refusedSites(p *page) {
 		shown := r.RobotsPages[:min(len(r.RobotsPages), maxShownRefused)]
 		text := strings.Join(shown, ", ")
 		if more := len(r.RobotsPages) - len(shown); more > 0 {
-			text += fmt.Sprintf(", and %d more, in %s", more, JSONFile)
+			text += fmt.Sprintf(", and %d more%s", more, p.in(JSONFile))
 		}
 		p.head("robots.txt is a web page, so it has no rules")
 		p.wrapped("  ", text)

@@ -1,14 +1,13 @@
 // Package report turns a crawl into what remains of it: page records while it runs,
 // and at the end one page that says what was found.
 //
-// A Recorder is plugged into crawl.Run. It writes one line of JSON for every page
-// (pages.jsonl), for every hop of a redirect (redirects.jsonl) and for every URL that was
-// refused or failed (skipped.jsonl), and it feeds the words of every page into two sketches,
-// for the whole crawl and for each site: the number of distinct words (stats.Distinct,
-// Flajolet and Martin) and the surprise number, which is the second frequency moment
-// (stats.Surprise, Alon, Matias and Szegedy). A site whose figures are far from what the
-// other sites predict is flagged: few words repeated without end, or gibberish that never
-// repeats.
+// A Recorder is plugged into crawl.Run. It writes one line of JSON for every page (pages.jsonl),
+// for every hop of a redirect (redirects.jsonl) and for every URL that was refused or failed
+// (skipped.jsonl), and it feeds the words of every page into two sketches, for the whole crawl and
+// for each site: the number of distinct words (stats.Distinct, Flajolet and Martin) and the
+// surprise number, which is the second frequency moment (stats.Surprise, the signed counters of
+// Alon, Matias and Szegedy). A site whose figures are far from what the other sites predict is
+// flagged: few words repeated without end, or gibberish that never repeats.
 //
 // A Report sums the crawl up, as JSON (the schema is docs/report.md) and as text of 80
 // columns.
@@ -23,35 +22,55 @@ import (
 	"path/filepath"
 	"time"
 
+	"crawler/gate"
 	"crawler/internal/durable"
+	"crawler/internal/sums"
+	"crawler/store"
 )
 
 // Report is what a crawl found. Its JSON form has exactly these keys.
 type Report struct {
-	Version  string         `json:"version"`
-	Seeds    []string       `json:"seeds"`
-	Started  time.Time      `json:"started"`
-	Finished time.Time      `json:"finished"`
-	EndedBy  string         `json:"ended_by"`
-	Runs     int            `json:"runs"` // 1, and one for each time the crawl was resumed
-	Pages    Pages          `json:"pages"`
-	Skipped  map[string]int `json:"skipped"`         // by reason: by decision of the crawl
-	Errors   map[string]int `json:"errors"`          // by reason: what could not be fetched
-	GivenUp  map[string]int `json:"given_up"`        // by reason or status
-	Retry    string         `json:"retry,omitempty"` // command to ask again
-	Failures []Failure      `json:"failures"`        // the first few
-	Traps    []Trap         `json:"traps"`           // that URLs were refused as
-	Refused  []Refused      `json:"refused"`         // sites that answer, and refuse us
+	Version   string         `json:"version"`
+	Seeds     []string       `json:"seeds"`
+	Started   time.Time      `json:"started"`
+	Finished  time.Time      `json:"finished"`
+	EndedBy   string         `json:"ended_by"`
+	Runs      int            `json:"runs"` // 1, and one for each time the crawl was resumed
+	SeedsDone SeedsDone      `json:"seeds_done"`
+	Pages     Pages          `json:"pages"`
+	Skipped   map[string]int `json:"skipped"`         // by reason: by decision of the crawl
+	Errors    map[string]int `json:"errors"`          // by reason: what could not be fetched
+	GivenUp   map[string]int `json:"given_up"`        // by reason or status
+	Retry     string         `json:"retry,omitempty"` // command to ask again
+	Failures  []Failure      `json:"failures"`        // the first few
+	Traps     []Trap         `json:"traps"`           // that URLs were refused as
+	Refused   []Refused      `json:"refused"`         // sites that answer, and refuse us
 
 	// RobotsPages are sites whose robots.txt is a web page, which has no rules.
 	RobotsPages []string `json:"robots_pages"`
 
-	Requests  Requests  `json:"requests"`
-	Dedup     Dedup     `json:"dedup"`
-	Words     Words     `json:"words"`
-	Sites     []Site    `json:"sites"`
-	Frontier  Frontier  `json:"frontier"`
-	Resources Resources `json:"resources"`
+	// NoFiles says that there are no records to be referred to.
+	NoFiles bool `json:"-"`
+
+	Requests   Requests    `json:"requests"`
+	Dedup      Dedup       `json:"dedup"`
+	Words      Words       `json:"words"`
+	Sites      []Site      `json:"sites"`
+	OtherSites int         `json:"other_sites"`           // how many share the last of Sites
+	HostSample *HostSample `json:"host_sample,omitempty"` // nil: all hosts were crawled
+	Near       *Near       `json:"near,omitempty"`        // nil: nobody has looked for it
+	Frontier   Frontier    `json:"frontier"`
+	Resources  Resources   `json:"resources"`
+
+	Files    sums.Table `json:"files,omitempty"` // as they were written; see Damages
+	Checksum sums.Sum   `json:"checksum"`        // of report.json, with zeros in its place
+}
+
+// SeedsDone counts seeds by what has become of them.
+type SeedsDone struct {
+	Given    int `json:"given"`    // each once
+	Answered int `json:"answered"` // by a page, whatever its status, or a redirect
+	Refused  int `json:"refused"`  // no answer, or a decision not to ask
 }
 
 // Pages counts the answers that were recorded.
@@ -63,8 +82,12 @@ type Pages struct {
 	ByType   map[string]int `json:"by_type"`
 	ByDepth  map[string]int `json:"by_depth"`
 
+	NeedScript int `json:"need_script"` // look as if JavaScript, which is not run, would fill them
+
 	Redirects int      `json:"redirects"` // answers that only pointed elsewhere; not pages
 	Broken    []Broken `json:"broken"`    // the first that lead to errors
+
+	MostLinked []MostLinked `json:"most_linked,omitempty"` // if links to URLs were counted
 }
 
 // Broken is a link that leads to an error.
@@ -74,6 +97,12 @@ type Broken struct {
 	Status int    `json:"status"`          // of the last answer
 	Error  string `json:"error,omitempty"` // of redirects to nothing: to no URL, or in a loop
 	Via    string `json:"via,omitempty"`   // a page with the link
+}
+
+// MostLinked is a URL that many pages link to.
+type MostLinked struct {
+	URL     string `json:"url"`
+	InLinks int64  `json:"inlinks"` // pages and redirects, as estimated: never too few
 }
 
 // Failure is a URL that brought no page, or one with an error.
@@ -116,19 +145,22 @@ type Dedup struct {
 	Bits                 int64   `json:"bits"`
 	Fill                 float64 `json:"fill"`
 	ExpectedRate         float64 `json:"expected_rate"`
-	FalsePositives       int64   `json:"false_positives"`
+	FalsePositives       *int64  `json:"false_positives"` // nil in mode "filter": unknown
 	Rate                 float64 `json:"rate"`
 	RateLow              float64 `json:"rate_low"`
 	RateHigh             float64 `json:"rate_high"`
 	CollisionProbability float64 `json:"collision_probability"` // that two URLs share a fingerprint
+
+	NewAt gate.NewAtCounts `json:"new_at"` // where the admitted URLs became new
 	*Risk
 }
 
 // Risk is what a crawl without an exact log may have lost.
 type Risk struct {
 	Expect      int64   `json:"expect_urls"`  // what the filter was sized for
-	Risked      float64 `json:"risked"`       // URLs expected to be lost, by theory
+	Risked      float64 `json:"risked"`       // URLs that were lost
 	RiskedHigh  float64 `json:"risked_high"`  // upper end of its 95 % interval
+	RiskedBy    string  `json:"risked_by"`    // how that is known: "count", "theory" or "sample"
 	SampledURLs int64   `json:"sampled_urls"` // URLs of a sample that was kept exactly
 	SampledLost int64   `json:"sampled_lost"` // of them, URLs that were lost
 }
@@ -188,6 +220,7 @@ const (
 	RedirectsFile = "redirects.jsonl"
 	SkippedFile   = "skipped.jsonl"
 	EdgesFile     = "edges.jsonl" // with Config.Edges
+	NearFile      = "near.jsonl"
 	JSONFile      = "report.json"
 	TextFile      = "report.txt"
 )
@@ -198,11 +231,17 @@ func (r *Report) JSON() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	return append([]byte(Printable(string(data))), '\n'), nil
+	data = append([]byte(Printable(string(data))), '\n')
+	_, err = sums.Seal(data)
+	return data, err
 }
 
 // Save writes report.json and report.txt into dir.
 func (r *Report) Save(dir string) error {
+	if r.Files != nil {
+		text := []byte(r.Text())
+		r.Files[TextFile] = sums.File{Bytes: int64(len(text)), Sum: sums.Sum(0).Add(text)}
+	}
 	data, err := r.JSON()
 	if err != nil {
 		return err
@@ -223,7 +262,8 @@ var (
 	ErrUnfinished = errors.New("holds a crawl that has not ended")
 )
 
-// Load reads dir/report.json.
+// Load reads dir/report.json. An error that wraps store.ErrDamaged says that it is not what was
+// written.
 func Load(dir string) (*Report, error) {
 	name := filepath.Join(dir, JSONFile)
 	data, err := os.ReadFile(name)
@@ -240,8 +280,15 @@ func Load(dir string) (*Report, error) {
 		return nil, err
 	}
 	r := new(Report)
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", name, err)
+	err = json.Unmarshal(data, r)
+	if err == nil {
+		var sealed bool // by versions that wrote Files
+		if sealed, err = sums.Sealed(data); err == nil && !sealed && r.Files != nil {
+			err = sums.ErrJSON
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s %w: %w", name, store.ErrDamaged, err)
 	}
 	return r, nil
 }

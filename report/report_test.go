@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -106,8 +107,8 @@ func TestSitesBeyondTheCapShareALine(t *testing.T) {
 			t.Errorf("the rest: %+v", s)
 		}
 	}
-	if !strings.Contains(rep.Text(), OtherSites) {
-		t.Error("the text does not say that sites share a line")
+	if text := rep.Text(); rep.Sites[3].Site != OtherSites || rep.OtherSites != 7 || !strings.Contains(text, "\n10 pages from 10 sites in") || !strings.Contains(text, "(7 other sites together)") {
+		t.Errorf("the last is %+v of %d; the text does not say how many sites share a line:\n%s", rep.Sites[3], rep.OtherSites, text)
 	}
 }
 
@@ -146,7 +147,7 @@ func TestTextFitsEightyColumns(t *testing.T) {
 func TestFilterAloneIsNotCalledLossless(t *testing.T) {
 	res := crawl.Result{
 		Runs:  1,
-		Dedup: dedup.Stats{New: 5000, Risked: 12.25, RiskedHigh: 20.5, SampledURLs: 1000, SampledLost: 3, Rate: 0.003, RateLow: 0.001, RateHigh: 0.009},
+		Dedup: dedup.Stats{New: 5000, Risked: 12.25, RiskedHigh: 20.5, RiskedBy: dedup.ByTheory, SampledURLs: 1000, SampledLost: 3, Rate: 0.003, RateLow: 0.001, RateHigh: 0.009},
 		Audit: crawl.Audit{Mode: ModeFilter},
 	}
 	r, err := NewRecorder(Config{})
@@ -154,17 +155,23 @@ func TestFilterAloneIsNotCalledLossless(t *testing.T) {
 		t.Fatal(err)
 	}
 	rep := New("v", res, r, Usage{})
-	if text := rep.Text(); strings.Contains(text, "no URL was lost") || !strings.Contains(text, "lost by theory: 12.2 URLs, with 95 % confidence at most 20.5") || !strings.Contains(text, "lost in a sample: 3 of 1,000 URLs; rate 0.003") {
+	if text := rep.Text(); strings.Contains(text, "no URL was lost") || !strings.Contains(text, "lost: about 12 URLs, with 95 % confidence at most 21, by theory") || !strings.Contains(text, "lost in a sample: 3 of 1,000 URLs; rate 0.003") {
 		t.Error(text)
 	}
 	full := res
-	full.Dedup.ExpectedRate = 0.9
-	if text := New("v", full, r, Usage{}).Text(); strings.Contains(text, "12.2") || !strings.Contains(text, "no estimate for a filter this full") {
-		t.Errorf("theory on a full filter: %s", text)
+	full.Dedup.RiskedBy = dedup.BySample
+	if text := New("v", full, r, Usage{}).Text(); !strings.Contains(text, "at most 21, by the sample") {
+		t.Errorf("a full filter: %s", text)
 	}
-	const keys = `"risked": 12.25`
-	if data, err := rep.JSON(); err != nil || !strings.Contains(string(data), keys) {
-		t.Errorf("no %s in %s (%v)", keys, data, err)
+	full.Dedup.RiskedBy = dedup.ByCount
+	if text := New("v", full, r, Usage{}).Text(); !strings.Contains(text, "lost: 12 of 1,000 URLs, which were all kept") || strings.Contains(text, "in a sample") {
+		t.Errorf("a filter whose losses were counted: %s", text)
+	}
+	data, err := rep.JSON()
+	for _, key := range []string{`"risked": 12.25`, `"risked_high": 20.5`, `"risked_by": "theory"`, `"false_positives": null`} {
+		if err != nil || !strings.Contains(string(data), key) {
+			t.Errorf("no %s in %s (%v)", key, data, err)
+		}
 	}
 	res.Audit.Mode = ModeExact
 	rep = New("v", res, r, Usage{})
@@ -246,7 +253,7 @@ func TestLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"url":"http://a.example/new","status":200,"depth":2,"via":"http://a.example/via","from":"http://a.example/old","content_type":"text/html","bytes":100,"title":"Angle < bracket & \u2028 line","words":1,"links":0,"fetched_at":"0001-01-01T00:00:00.000Z","millis":0,"fields":{"price":["3"]},"digest":"` + hexOf(v.Digest) + `","simhash":"` + hexOf(dedup.Simhash(v.Page.Words)) + `"}
+	want := `{"url":"http://a.example/new","status":200,"depth":2,"via":"http://a.example/via","from":"http://a.example/old","content_type":"text/html","bytes":100,"title":"Angle < bracket & \u2028 line","words":1,"links":0,"fetched_at":"0001-01-01T00:00:00.000Z","millis":0,"fields":{"price":["3"]},"digest":"` + hexOf(v.Digest) + `","near_signature":"` + base64.StdEncoding.EncodeToString((&signer{hash: newHash()}).sign(v.Page.Words)) + `"}
 {"url":"http://a.example/gone","status":404,"depth":2,"via":"http://a.example/via","content_type":"text/html","bytes":100,"title":"","words":0,"links":0,"fetched_at":"0001-01-01T00:00:00.000Z","millis":0}
 `
 	if string(pages) != want {
@@ -282,9 +289,9 @@ func TestFigureText(t *testing.T) {
 		want string
 	}{
 		{Figure{Estimate: 1000, Low: 1000, High: 1000}, "1,000"},
-		{Figure{Estimate: 1000, Low: 980, High: 1020}, "~1,000 +-2 %"},
-		{Figure{Estimate: 1000, Low: 990, High: 1020, Exact: exact(1250)}, "~1,000 +-1.5 % (counted exactly: 1,250, off by -20 %)"},
-		{Figure{Estimate: 1000, Low: 980, High: 1020, Exact: exact(1000)}, "~1,000 +-2 %"},
+		{Figure{Estimate: 1000, Low: 980, High: 1020}, "~1,000 ±2 %"},
+		{Figure{Estimate: 1000, Low: 990, High: 1020, Exact: exact(1250)}, "~1,000 ±1.5 % (counted exactly: 1,250, off by -20 %)"},
+		{Figure{Estimate: 1000, Low: 980, High: 1020, Exact: exact(1000)}, "~1,000 ±2 %"},
 	} {
 		if got := figureText(c.f); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.f, got, c.want)
@@ -304,7 +311,7 @@ func TestCounts(t *testing.T) {
 		if others > 0 {
 			m[fmt.Sprint("other", others)] = 1
 		}
-		if got, want := counts(m), strings.TrimSuffix(want, ",  ")+last; got != want {
+		if got, want := strings.ReplaceAll(counts(m), glue, " "), strings.TrimSuffix(want, ",  ")+last; got != want {
 			t.Errorf("%d others: %q, want %q", others, got, want)
 		}
 	}

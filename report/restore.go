@@ -29,7 +29,7 @@ func (r *Recorder) Restore(db *store.DB) error {
 	}
 	fresh, on := newTally(stats.Config{Seed: r.cfg.Seed}, r.cfg.Exact), r.unsaved.on
 	r.unsaved = unsaved{}
-	r.total, r.journal, r.sites, r.texts = fresh, journal{}, make(map[string]*site), dedup.Set{}
+	r.total, r.journal, r.sites, r.texts, r.others = fresh, journal{}, make(map[string]*site), dedup.Set{}, dedup.Set{}
 	var deltas chain
 	r.refusals = make(map[string]*refusal)
 	for _, kind := range []struct {
@@ -41,6 +41,7 @@ func (r *Recorder) Restore(db *store.DB) error {
 		{keySite, r.readSite},
 		{keySiteMore, func(key string, v []byte) error { return r.readSiteChanges(&deltas, key, v) }},
 		{keyDigests, r.readTexts},
+		{keyOthers, r.readOthers},
 		{keyExact, r.readExact},
 		{keyRefusal, r.readRefusal},
 		{keyLists, func(_ string, v []byte) error { return r.readLists(v) }},
@@ -59,12 +60,13 @@ func (r *Recorder) Restore(db *store.DB) error {
 		}
 	}
 	r.unsaved.on = on
-	return r.agree(saved)
+	r.inLinks = newInLinks(r.cfg.InLinks, r.cfg.Seed)
+	return errors.Join(r.agree(saved), r.inLinks.replay(r.cfg.Dir))
 }
 
 // saved is what the counters say of the other records.
 type saved struct {
-	sites, texts, textBlocks, exactBlocks, words, refusals int
+	sites, texts, textBlocks, exactBlocks, words, refusals, others, otherBlocks int
 }
 
 func (r *Recorder) readCounters(value []byte) (s saved, err error) {
@@ -82,6 +84,7 @@ func (r *Recorder) readCounters(value []byte) (s saved, err error) {
 	r.status = readCounts(f, f.number)
 	r.types = readCounts(f, f.text)
 	r.depths = readCounts(f, f.number)
+	r.shells, s.others, s.otherBlocks = f.number(), f.number(), f.number()
 	return s, f.close()
 }
 
@@ -160,14 +163,23 @@ func (r *Recorder) readSiteChanges(c *chain, key string, value []byte) error {
 }
 
 func (r *Recorder) readTexts(key string, value []byte) error {
+	return readBlock(&r.texts, &r.unsaved.textBlocks, key, value)
+}
+
+func (r *Recorder) readOthers(key string, value []byte) error {
+	return readBlock(&r.others, &r.unsaved.otherBlocks, key, value)
+}
+
+// readBlock reads the next block of a set.
+func readBlock(set *dedup.Set, blocks *uint64, key string, value []byte) error {
 	f := open(value)
-	if n := r.unsaved.textBlocks; key != numberInKey(n) {
-		f.fail("block %d is missing", n)
+	if key != numberInKey(*blocks) {
+		f.fail("block %d is missing", *blocks)
 	}
-	r.unsaved.textBlocks++
+	*blocks++
 	for f.err == nil && len(f.rest) > 0 {
-		if d := f.uint64(); f.err == nil && !r.texts.Add(d) {
-			f.fail("a text twice")
+		if v := f.uint64(); f.err == nil && !set.Add(v) {
+			f.fail("a member twice")
 		}
 	}
 	return f.close()
@@ -237,6 +249,8 @@ func (r *Recorder) agree(s saved) error {
 	same("sites", len(r.sites), s.sites)
 	same("different texts", r.texts.Len(), s.texts)
 	same("blocks of texts", int(r.unsaved.textBlocks), s.textBlocks)
+	same("other hosts", r.others.Len(), s.others)
+	same("blocks of other hosts", int(r.unsaved.otherBlocks), s.otherBlocks)
 	same("blocks of exact counts", int(r.unsaved.exactBlocks), s.exactBlocks)
 	same("pages of all sites", pages, r.pages)
 	same("sites that refuse us", len(r.refusals), s.refusals)

@@ -60,6 +60,7 @@ func withdraw(dir *store.Dir, list []gate.GivenUp, b crawl.Batch) (crawl.Withdra
 		{LinksFile, w.keepLinks},
 		{EdgesFile, w.keepEdges},
 		{EdgesCSVFile, w.keepRow},
+		{ChunksFile, keepNone}, // NewRecorder makes it anew
 	} {
 		if err := dir.Rewrite(file.name, file.keep); err != nil {
 			return w.taken, err
@@ -177,6 +178,8 @@ func (w *withdrawal) keepSkip(line []byte) (bool, error) {
 	w.skips[at]--
 	return false, nil
 }
+
+func keepNone([]byte) (bool, error) { return false, nil }
 
 // keepLinks, keepEdges and keepRow drop the links of a page. A redirect has no page.
 

@@ -26,13 +26,26 @@ func scan(name string, fn func(lines []byte) error) error {
 		return err
 	}
 	defer f.Close()
+	if err := scanLines(f, fn); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// scanPart gives fn each line, without its end, of a part of a file that begins where a line does.
+func scanPart(r io.ReaderAt, from, to int64, fn func(line []byte) error) error {
+	return scanLines(io.NewSectionReader(r, from, max(to-from, 0)), func(lines []byte) error { return eachLine(lines, fn) })
+}
+
+// scanLines is scan of what r has.
+func scanLines(r io.Reader, fn func(lines []byte) error) error {
 	buf, held := make([]byte, scanBlock), 0
 	for {
-		n, err := f.Read(buf[held:])
+		n, err := r.Read(buf[held:])
 		held += n
 		if end := bytes.LastIndexByte(buf[:held], '\n') + 1; end > 0 {
 			if err := fn(buf[:end]); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
+				return err
 			}
 			held = copy(buf, buf[end:held])
 		}
@@ -42,7 +55,7 @@ func scan(name string, fn func(lines []byte) error) error {
 		case err != nil:
 			return err
 		case held == len(buf) && held >= maxLine:
-			return fmt.Errorf("%s: a line of more than %d bytes", name, maxLine)
+			return fmt.Errorf("a line of more than %d bytes", maxLine)
 		case held == len(buf):
 			buf = append(buf, make([]byte, len(buf))...)
 		}
@@ -85,24 +98,50 @@ func escaped(b []byte) bool {
 	return (len(b)-len(bytes.TrimRight(b, `\`)))%2 == 1
 }
 
-// textsOf returns the digest and the Simhash at the end of a line of pages.jsonl, nil
+// What the last values of a line of pages.jsonl begin with. Earlier versions wrote simhashes.
+const (
+	digestKey    = `,"digest":"`
+	signatureKey = `,"near_signature":"`
+	simhashKey   = `,"simhash":"`
+	inLinksKey   = `,"inlinks":`
+
+	digestLength    = 16 // characters
+	signatureLength = 172
+)
+
+// textsOf returns the digest and the signature at the end of a line of pages.jsonl, nil
 // where it has none.
-func textsOf(line []byte) (digest, simhash []byte) {
-	line, ok := bytes.CutSuffix(line, []byte(`"}`))
+func textsOf(line []byte) (digest, signature []byte) {
+	line, ok := bytes.CutSuffix(line, []byte("}"))
 	if !ok {
 		return nil, nil
 	}
-	if rest, value := lastValue(line, `,"simhash":"`); value != nil {
-		line, simhash = bytes.TrimSuffix(rest, []byte{'"'}), value
+	line = withoutInLinks(line)
+	if line, ok = bytes.CutSuffix(line, []byte{'"'}); !ok {
+		return nil, nil
 	}
-	_, digest = lastValue(line, `,"digest":"`)
-	return digest, simhash
+	if rest, value := lastValue(line, signatureKey, signatureLength); value != nil {
+		line, signature = bytes.TrimSuffix(rest, []byte{'"'}), value
+	} else if rest, value := lastValue(line, simhashKey, digestLength); value != nil {
+		line = bytes.TrimSuffix(rest, []byte{'"'})
+	}
+	_, digest = lastValue(line, digestKey, digestLength)
+	return digest, signature
 }
 
-// lastValue returns the 16 digits at the end of the line and what is before key, if it
-// is the key that they stand behind.
-func lastValue(line []byte, key string) (rest, value []byte) {
-	at := len(line) - 16
+// withoutInLinks cuts the number off that a line may end with.
+func withoutInLinks(line []byte) []byte {
+	digits := bytes.TrimRight(line, "0123456789")
+	if rest, ok := bytes.CutSuffix(digits, []byte(inLinksKey)); ok {
+		return rest
+	}
+	return line
+}
+
+// lastValue returns the last characters of the line and what is before key, if it is the key
+// that they stand behind.
+func lastValue(line []byte, key string, length int) (rest, value []byte) {
+	at := len(line) - length
 	if at < len(key) || string(line[at-len(key):at]) != key {
 		return nil, nil
 	}

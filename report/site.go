@@ -1,6 +1,10 @@
 package report
 
-import "crawler/stats"
+import (
+	"github.com/cespare/xxhash/v2"
+
+	"crawler/stats"
+)
 
 // site is what is known of one site. The only site of a crawl shares the crawl's tally:
 // its words are the crawl's, and counted once.
@@ -19,6 +23,9 @@ func (r *Recorder) site(host string) *site {
 		return s
 	}
 	if len(r.sites) >= r.cfg.MaxSites {
+		if fp := xxhash.Sum64String(host); r.others.Add(fp) && r.unsaved.on {
+			r.unsaved.others = append(r.unsaved.others, fp)
+		}
 		host = OtherSites
 		if s, ok := r.sites[host]; ok {
 			return s

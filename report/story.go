@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"crawler/gate"
 )
 
 // Text returns the story for people, in 80 columns; URLs are on lines of their own, in full.
@@ -14,9 +16,17 @@ func (s *Story) Text() string {
 	for i := range s.Pages {
 		s.page(p, &s.Pages[i])
 	}
+	if l := s.InLinks; l != nil {
+		p.wrapped("  ", fmt.Sprintf("linked from %s and redirects, counted exactly; estimated: %s, and %s when it was fetched",
+			counted(int(l.Exact), "page"), group(l.Last), group(l.AtFetch)))
+	}
 	s.redirects(p)
 	for _, r := range s.Refusals {
-		p.wrapped("  ", fmt.Sprintf("not fetched: %s (%s)", r.Reason, meaning(string(r.Reason))))
+		outcome := "not fetched"
+		if r.Reason == gate.LinksOnly {
+			outcome = "not recorded"
+		}
+		p.wrapped("  ", fmt.Sprintf("%s: %s (%s)", outcome, r.Reason, meaning(string(r.Reason))))
 		if r.Detail != "" {
 			p.wrapped("    ", r.Detail)
 		}
@@ -40,6 +50,9 @@ func (s *Story) page(p *page, r *PageRecord) {
 		p.wrapped("  ", "title: "+r.Title)
 	}
 	p.wrapped("  ", fmt.Sprintf("%s, %s, depth %d", counted(r.Words, "word"), counted(r.Links, "link"), r.Depth))
+	if r.NewAt != "" {
+		p.wrapped("  ", "new at its "+newAtText(r))
+	}
 	if text := served(r); text != "" {
 		p.wrapped("  ", text)
 	}
@@ -47,6 +60,18 @@ func (s *Story) page(p *page, r *PageRecord) {
 		p.wrapped("  ", note)
 	}
 	s.found(p, r.Via)
+}
+
+// newAtText says which of a URL's parts was the first new one.
+func newAtText(r *PageRecord) string {
+	text := r.NewAt
+	if r.NewAt == "deeper" {
+		text = "path, below the directories that the filter's layers know"
+	}
+	if r.NewAtBy == "filter" {
+		return text + ", as the filter estimates"
+	}
+	return text + ", exactly"
 }
 
 // redirects says where the URL's own redirects lead, hop by hop.
@@ -184,7 +209,7 @@ func (s *Story) alike(p *page) {
 		p.line("  nearly the same text is at")
 	}
 	for _, n := range s.NearText {
-		p.line("    %s (%s of 64 differ)", n.URL, counted(n.Distance, "bit"))
+		p.line("    %s (%s)", n.URL, n.Likeness.text())
 	}
 }
 

@@ -26,12 +26,12 @@ func (t tally) clone() tally {
 	return c
 }
 
-// add counts words here and, unless that is the same, in part.
-func (t tally) add(words []uint64, part tally, bag *stats.Bag) {
+// add counts words, which were folded, here and, unless that is the same, in part.
+func (t tally) add(words []uint64, text *stats.Folded, part tally, bag *stats.Bag) {
 	if part.words == t.words {
-		bag.AddAll(words, t.words)
+		bag.AddFolded(text, t.words)
 	} else {
-		bag.AddAll(words, t.words, part.words)
+		bag.AddFolded(text, t.words, part.words)
 	}
 	if t.exact == nil {
 		return

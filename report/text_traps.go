@@ -13,7 +13,7 @@ func (r *Report) traps(p *page) {
 	p.head("Traps")
 	for i, t := range r.Traps {
 		if i == maxShownTraps {
-			p.line("  and %d more, in %s", len(r.Traps)-maxShownTraps, JSONFile)
+			p.line("  and %d more%s", len(r.Traps)-maxShownTraps, p.in(JSONFile))
 			break
 		}
 		p.line("  %s", shorten(t.named(), width-2))

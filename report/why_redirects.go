@@ -31,27 +31,24 @@ func (w *why) hops() error {
 // maxChain is how many redirects are followed, more than a crawl does: chains may join.
 const maxChain = 2 * gate.MaxRedirects
 
-// along follows the redirects from the URL on. One record mostly stands behind the other, so
-// one reading of the file is mostly enough.
+// along follows the redirects from the URL on.
 func (w *why) along() error {
 	s := w.story
-	met, next := map[string]bool{}, s.URL
-	for more := true; more; {
-		more = false
-		err := w.each(RedirectsFile, func(line []byte) error {
-			if len(s.Hops) == maxChain || met[next] || !bytes.Equal(unescaped(urlOf(line)), []byte(next)) {
-				return nil
-			}
+	met := map[string]bool{}
+	for next := s.URL; len(s.Hops) < maxChain && !met[next]; {
+		met[next] = true
+		before := len(s.Hops)
+		err := w.named(RedirectsFile, next, func(line []byte) error {
 			r, err := recordIn[RedirectRecord](line)
-			if err == nil {
+			if err == nil && len(s.Hops) == before {
 				s.Hops = append(s.Hops, r)
-				met[next], next, more = true, r.Target, true
 			}
 			return err
 		})
-		if err != nil {
+		if err != nil || len(s.Hops) == before {
 			return err
 		}
+		next = s.Hops[before].Target
 	}
 	return nil
 }
@@ -130,7 +127,7 @@ func (s *Story) foundBy() (via, from string) {
 func (w *why) here(fn func(r RedirectRecord)) error {
 	s := w.story
 	key := append(appendQuoted([]byte(`,"target":`), s.URL), ',')
-	return w.each(RedirectsFile, func(line []byte) error {
+	return w.about(RedirectsFile, s.URL, func(line []byte) error {
 		if !bytes.Contains(line, key) {
 			return nil
 		}

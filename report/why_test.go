@@ -56,7 +56,7 @@ func why1(t *testing.T, dir, url string) *Story {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Why(dir, u)
+	s, err := Why(dir, u, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,23 +68,29 @@ func why1(t *testing.T, dir, url string) *Story {
 	return s
 }
 
-func pageAt(url string, digest, simhash uint64) PageRecord {
-	return PageRecord{URL: url, Status: 200, Via: "http://a.example/", Words: 5, Digest: hexOf(digest), Simhash: hexOf(simhash)}
+// pageAt is a page whose signature differs from that of others in the first so many slots.
+func pageAt(url string, digest uint64, slots int) PageRecord {
+	signature := bytes.Repeat([]byte{0xa5}, 128)
+	for i := range slots {
+		signature[i/8] ^= 1 << (i % 8)
+	}
+	return PageRecord{URL: url, Status: 200, Via: "http://a.example/", Words: 2000, Digest: hexOf(digest), Signature: signature}
 }
 
 func TestWhy(t *testing.T) {
-	moved := pageAt("http://a.example/new", 1, 0xff)
+	moved := pageAt("http://a.example/new", 1, 0)
 	moved.From = "http://a.example/old"
-	moved.Title = `quoting "simhash":"0000000000000000" and "http://a.example/nowhere"`
+	moved.Title = `quoting "near_signature":"AAAA" and "http://a.example/nowhere"`
 	gone := PageRecord{URL: "http://a.example/gone", Status: 404}
-	other := pageAt("http://a.example/old2", 2, ^uint64(0))
+	other := pageAt("http://a.example/old2", 2, 1000)
 	other.Via = "http://a.example/old" // which is not a record of it
-	backslash := pageAt(`http://a.example/?a\b`, 4, 1<<40)
+	backslash := pageAt(`http://a.example/?a\b`, 4, 600)
 	dir := crawlOf(t, []PageRecord{
 		moved, gone, other, backslash,
-		pageAt("http://a.example/copy", 1, 0xff),
-		pageAt("http://b.example/near", 3, 0xf8),
-		pageAt("http://b.example/far", 5, 0xf0),
+		pageAt("http://a.example/copy", 1, 0),
+		pageAt("http://b.example/near", 3, 80),
+		pageAt("http://b.example/far", 5, 100),
+		pageAt("http://b.example/nearer", 6, 20),
 	}, []RedirectRecord{{URL: "http://a.example/old", Status: 301, Target: "http://a.example/new", Via: "http://a.example/", Hop: 1}},
 		[]gate.Skip{{URL: "http://c.example/", Reason: gate.OutOfScope, Via: "http://a.example/old", Detail: "d"}, {URL: "http://a.example/gone", Reason: gate.Nofollow}})
 
@@ -92,11 +98,12 @@ func TestWhy(t *testing.T) {
 	if !s.Known() || len(s.Pages) != 1 || !reflect.DeepEqual(s.Pages[0], moved) || len(s.Refusals)+len(s.Hops) != 0 || s.Closest != nil {
 		t.Errorf("%+v", s)
 	}
-	if !slices.Equal(s.SameText, []string{"http://a.example/copy"}) || !slices.Equal(s.NearText, []NearPage{{"http://b.example/near", 3}}) {
+	want := []NearPage{{"http://b.example/nearer", Likeness{0.9609, 0.94, 0.9746}}, {"http://b.example/near", Likeness{0.8438, 0.8076, 0.8736}}}
+	if !slices.Equal(s.SameText, []string{"http://a.example/copy"}) || !slices.Equal(s.NearText, want) {
 		t.Errorf("same %v, near %v", s.SameText, s.NearText)
 	}
 	text := s.Text()
-	for _, want := range []string{"status 200", "http://a.example/copy", "(3 bits of 64 differ)", "found by 1 redirect from\n    http://a.example/old\n  the first of them found on\n    http://a.example/\n"} {
+	for _, want := range []string{"status 200", "http://a.example/copy", "http://b.example/near (resemblance 0.84, 0.81 to 0.87)", "found by 1 redirect from\n    http://a.example/old\n  the first of them found on\n    http://a.example/\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
 		}
@@ -169,14 +176,14 @@ func TestWhyOfRedirects(t *testing.T) {
 
 func TestWhySaysWhatIsWrong(t *testing.T) {
 	u, _ := weburl.Parse("http://a.example/x")
-	if _, err := Why(t.TempDir(), u); !errors.Is(err, store.ErrNoCrawl) {
+	if _, err := Why(t.TempDir(), u, true); !errors.Is(err, store.ErrNoCrawl) {
 		t.Errorf("no crawl: %v", err)
 	}
 	dir := crawlOf(t, nil, nil, nil)
 	if err := os.WriteFile(filepath.Join(dir, PagesFile), []byte(`{"url":"http://a.example/x",`+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Why(dir, u); err == nil || !strings.Contains(err.Error(), PagesFile) || !strings.Contains(err.Error(), "damaged line") {
+	if _, err := Why(dir, u, true); err == nil || !strings.Contains(err.Error(), PagesFile) || !strings.Contains(err.Error(), "damaged line") {
 		t.Errorf("a damaged line: %v", err)
 	}
 }
@@ -273,7 +280,7 @@ func TestClosest(t *testing.T) {
 			pages, known[u] = append(pages, pageAt(u, 0, 0)), true
 		}
 		asked, _ := weburl.Parse("http://h1.example/docs/x17")
-		got, err := closest(crawlOf(t, pages, nil, nil), asked)
+		got, err := closest([]string{crawlOf(t, pages, nil, nil)}, asked)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +312,7 @@ func BenchmarkWhy(b *testing.B) {
 	var text bytes.Buffer
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range 100_000 {
-		p := pageAt(fmt.Sprintf("http://www.a.example/docs/section-%d/page-%d.html", i%100, i), rng.Uint64(), rng.Uint64())
+		p := pageAt(fmt.Sprintf("http://www.a.example/docs/section-%d/page-%d.html", i%100, i), rng.Uint64(), rng.IntN(1024))
 		p.Title, p.FetchedAt, p.ContentType = "A title of usual length, on a site", "2026-11-20T12:00:00.000Z", "text/html"
 		line, err := json.Marshal(p)
 		if err != nil {
@@ -324,7 +331,7 @@ func BenchmarkWhy(b *testing.B) {
 			}
 			b.SetBytes(int64(text.Len()))
 			for b.Loop() {
-				if _, err := Why(dir, u); err != nil {
+				if _, err := Why(dir, u, true); err != nil {
 					b.Fatal(err)
 				}
 			}

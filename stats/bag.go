@@ -22,7 +22,6 @@ type Bag struct {
 	n      int              // different ones among them
 	words  [bagSize]uint64  // in the order they came in; a few are there twice
 	counts [bagSize]uint16  // how often each occurs
-	text   [bagText]uint16  // the text, each word by its place
 	slots  [bagSlots]uint16 // by hash: the place of the word that came last
 
 	// What the sketch makes of it that is being added to.
@@ -30,7 +29,6 @@ type Bag struct {
 	rest   [bagSize]uint16 // places of the words that are not in the front
 	hinted [bagSize]uint16 // of those, the ones to be looked for in the table
 	tail   [bagSize]uint64 // mixed words of the tail that may be new
-	mark   [bagSize]uint8  // 1 at the places of words of the tail
 }
 
 // AddAll counts the words of a text in several sketches, such as those of the crawl
@@ -43,6 +41,56 @@ func (b *Bag) AddAll(hashes []uint64, to ...*Words) {
 			if key := w.surprise.key; i == 0 || key != to[i-1].surprise.key {
 				b.mix(key)
 			}
+			w.tail.addMixed(w.surprise.addBag(b))
+		}
+	}
+}
+
+// Folded is a text as a Bag counts it, made beforehand, and anywhere: what is left to do for
+// the sketches is a half. It takes 10 bytes a different word. Fold uses it again. The zero value
+// is empty.
+type Folded struct {
+	key    uint64
+	parts  []foldedPart
+	mixed  []uint64
+	counts []uint16
+}
+
+// foldedPart says how much of a text one filling took in.
+type foldedPart struct{ n, length int }
+
+// Bytes returns the memory that f holds.
+func (f *Folded) Bytes() int {
+	return 8*cap(f.mixed) + 2*cap(f.counts) + 16*cap(f.parts)
+}
+
+// Fold folds a text for sketches of a seed.
+func (b *Bag) Fold(hashes []uint64, seed uint64, f *Folded) {
+	f.key, f.parts, f.mixed, f.counts = keyOf(seed), f.parts[:0], f.mixed[:0], f.counts[:0]
+	for len(hashes) > 0 {
+		hashes = b.fill(hashes)
+		b.mix(f.key)
+		f.parts = append(f.parts, foldedPart{b.n, b.length})
+		f.mixed = append(f.mixed, b.mixed[:b.n]...)
+		f.counts = append(f.counts, b.counts[:b.n]...)
+	}
+}
+
+// AddFolded counts a text in several sketches of the seed that it was folded for, as AddAll
+// would.
+func (b *Bag) AddFolded(f *Folded, to ...*Words) {
+	for _, w := range to {
+		if w.surprise.key != f.key {
+			panic("stats: a text folded for sketches of another seed")
+		}
+	}
+	mixed, counts := f.mixed, f.counts
+	for _, p := range f.parts {
+		b.n, b.length = p.n, p.length
+		mixed = mixed[copy(b.mixed[:p.n], mixed):]
+		counts = counts[copy(b.counts[:p.n], counts):]
+		b.mixed[noPlace], b.counts[noPlace] = 0, 0
+		for _, w := range to {
 			w.tail.addMixed(w.surprise.addBag(b))
 		}
 	}
@@ -69,7 +117,7 @@ func (b *Bag) fill(hashes []uint64) (left []uint64) {
 		at += (n - at) & -other // n for a word that is not here
 		b.words[n&(bagSize-1)] = h
 		n += other
-		*slot, b.text[i] = uint16(at), uint16(at)
+		*slot = uint16(at)
 		b.counts[at&(bagSize-1)]++
 	}
 	b.n, b.length = n, i

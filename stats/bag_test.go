@@ -2,6 +2,7 @@ package stats
 
 import (
 	"bytes"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -32,7 +33,7 @@ func pagesFor(seed uint64) (pages [][]uint64) {
 func TestBagIsAdding(t *testing.T) {
 	for seed := range uint64(2) {
 		var bag Bag
-		configs := []Config{{Seed: seed}, SiteConfig(seed), {Registers: 16, Head: 1, Reservoir: 16, Seed: 9}}
+		configs := []Config{{Seed: seed}, SiteConfig(seed), {Registers: 16, Head: 1, Width: 16, Seed: 9}}
 		var folded, single []*Words
 		for _, c := range configs {
 			folded, single = append(folded, NewWords(c)), append(single, NewWords(c))
@@ -53,7 +54,44 @@ func TestBagIsAdding(t *testing.T) {
 	}
 }
 
-// A bag must hold the text: each different word once, or seldom twice, and in order.
+// Folded beforehand, by another Bag and into one Folded for all, texts must leave the sketches as
+// AddAll does.
+func TestFoldedIsAdding(t *testing.T) {
+	for seed := range uint64(2) {
+		var bag, other, apart Bag
+		var f Folded
+		configs := []Config{{Seed: seed}, SiteConfig(seed), {Registers: 16, Head: 1, Width: 16, Seed: seed}}
+		var folded, single []*Words
+		for _, c := range configs {
+			folded, single = append(folded, NewWords(c)), append(single, NewWords(c))
+		}
+		for i, page := range pagesFor(seed) {
+			bag.AddAll(page, single...)
+			apart.Fold(page, seed, &f)
+			other.AddFolded(&f, folded...)
+			for j := range single {
+				if !bytes.Equal(marshaled(t, folded[j]), marshaled(t, single[j])) {
+					t.Fatalf("seed %d, %+v: page %d of %d words", seed, configs[j], i, len(page))
+				}
+			}
+			if f.Bytes() == 0 && len(page) > 0 {
+				t.Fatalf("%d words in %d bytes", len(page), f.Bytes())
+			}
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("sketches of another seed take the text")
+		}
+	}()
+	var bag Bag
+	var f Folded
+	bag.Fold([]uint64{1, 2, 3}, 1, &f)
+	bag.AddFolded(&f, NewWords(Config{Seed: 2}))
+}
+
+// A bag must hold the words of the text: each different one once, or seldom twice, in the order in
+// which they come first.
 func TestBagHoldsText(t *testing.T) {
 	var b Bag
 	for i, page := range pagesFor(5) {
@@ -61,14 +99,16 @@ func TestBagHoldsText(t *testing.T) {
 			text := left
 			left = b.fill(text)
 			text = text[:len(text)-len(left)]
-			again := make([]uint64, 0, len(text))
-			var counts [bagSize]uint16
-			for _, at := range b.text[:b.length] {
-				again = append(again, b.words[at])
-				counts[at]++
+			want, got := exactCounts(text), map[uint64]uint64{}
+			var first []uint64
+			for at, h := range b.words[:b.n] {
+				if got[h] == 0 {
+					first = append(first, h)
+				}
+				got[h] += uint64(b.counts[at])
 			}
-			if !slices.Equal(again, text) || counts != b.counts {
-				t.Fatalf("page %d: the bag holds another text", i)
+			if b.length != len(text) || !maps.Equal(got, want.counts) || !slices.Equal(first, inOrderOfFirst(text)) {
+				t.Fatalf("page %d: the bag holds other words", i)
 			}
 			if len(left) > 0 && b.length < bagText && b.n < noPlace {
 				t.Fatalf("page %d: the bag ends after %d words, %d of them different", i, b.length, b.n)
@@ -83,6 +123,18 @@ func TestBagHoldsText(t *testing.T) {
 	if d := int(exactCounts(page).Distinct()); b.n > d+d/5 {
 		t.Errorf("%d places for %d words", b.n, d)
 	}
+}
+
+// inOrderOfFirst returns the different words of a text.
+func inOrderOfFirst(text []uint64) (words []uint64) {
+	seen := map[uint64]bool{}
+	for _, h := range text {
+		if !seen[h] {
+			seen[h] = true
+			words = append(words, h)
+		}
+	}
+	return words
 }
 
 func TestBagDoesNotAllocate(t *testing.T) {

@@ -26,7 +26,7 @@ func benchForm(b *testing.B, s, loaded sketch) {
 }
 
 func BenchmarkFormOfDistinct(b *testing.B) { benchForm(b, NewDistinct(0, 1), new(Distinct)) }
-func BenchmarkFormOfSurprise(b *testing.B) { benchForm(b, NewSurprise(4096, 256, 1), new(Surprise)) }
+func BenchmarkFormOfSurprise(b *testing.B) { benchForm(b, NewSurprise(4096, 512, 1), new(Surprise)) }
 func BenchmarkFormOfWords(b *testing.B)    { benchForm(b, NewWords(Config{Seed: 1}), new(Words)) }
 func BenchmarkFormOfExact(b *testing.B)    { benchForm(b, new(Exact), new(Exact)) }
 

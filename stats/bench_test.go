@@ -59,8 +59,8 @@ func each(add func(h uint64)) func(page []uint64) {
 
 func BenchmarkDistinctAdd(b *testing.B)    { steady(b, each(NewDistinct(4096, 1).Add)) }
 func BenchmarkDistinctAddAll(b *testing.B) { steady(b, NewDistinct(4096, 1).AddAll) }
-func BenchmarkSurpriseAdd(b *testing.B)    { steady(b, each(NewSurprise(4096, 256, 1).Add)) }
-func BenchmarkSurpriseAddAll(b *testing.B) { steady(b, NewSurprise(4096, 256, 1).AddAll) }
+func BenchmarkSurpriseAdd(b *testing.B)    { steady(b, each(NewSurprise(4096, 512, 1).Add)) }
+func BenchmarkSurpriseAddAll(b *testing.B) { steady(b, NewSurprise(4096, 512, 1).AddAll) }
 func BenchmarkWordsOfCrawl(b *testing.B)   { steady(b, NewWords(Config{Seed: 1}).AddAll) }
 func BenchmarkWordsOfSite(b *testing.B)    { steady(b, NewWords(SiteConfig(1)).AddAll) }
 
@@ -101,8 +101,8 @@ func BenchmarkWordsOfFourSites(b *testing.B) {
 
 // The same without Words: four sketches that know nothing of each other.
 func BenchmarkFourSketches(b *testing.B) {
-	d, s := NewDistinct(4096, 1), NewSurprise(4096, 256, 1)
-	siteD, siteS := NewDistinct(512, 1), NewSurprise(384, 96, 1)
+	d, s := NewDistinct(4096, 1), NewSurprise(4096, 512, 1)
+	siteD, siteS := NewDistinct(512, 1), NewSurprise(384, 128, 1)
 	steady(b, func(page []uint64) {
 		d.AddAll(page)
 		s.AddAll(page)

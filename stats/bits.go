@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"crawler/internal/binform"
@@ -9,7 +10,7 @@ import (
 // bitWriter appends numbers of any number of bits to a slice, low bits first.
 type bitWriter struct {
 	buf  []byte
-	held uint64 // bits that are not in buf yet, fewer than eight
+	held uint64 // bits that are not in buf yet, fewer than 32
 	n    uint   // how many
 }
 
@@ -20,9 +21,9 @@ func (b *bitWriter) bits(v uint64, n uint) {
 		v, n = v>>32, n-32
 	}
 	b.held |= v & (1<<n - 1) << b.n
-	for b.n += n; b.n >= 8; b.n -= 8 {
-		b.buf = append(b.buf, byte(b.held))
-		b.held >>= 8
+	if b.n += n; b.n >= 32 {
+		b.buf = binary.LittleEndian.AppendUint32(b.buf, uint32(b.held))
+		b.held, b.n = b.held>>32, b.n-32
 	}
 }
 
@@ -71,9 +72,11 @@ func gapBits(n, size int) uint {
 
 // close returns the slice with the last bits.
 func (b *bitWriter) close() []byte {
-	if b.n > 0 {
-		b.bits(0, 8-b.n)
+	for left := int(b.n); left > 0; left -= 8 {
+		b.buf = append(b.buf, byte(b.held))
+		b.held >>= 8
 	}
+	b.held, b.n = 0, 0
 	return b.buf
 }
 

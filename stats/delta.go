@@ -11,7 +11,7 @@ import (
 
 const (
 	deltaKind    = binform.Kind("WDLT")
-	deltaVersion = 1
+	deltaVersion = 2 // version 1 had a reservoir for the tail
 )
 
 // Base is what a Words was when it was marked, so that what has changed since can be written. It
@@ -21,22 +21,33 @@ type Base struct {
 	sweep      uint64
 	front      front
 	back       []counted // by word
-	tail       reservoir
+	tail       rows
+	rewritten  int
 	listed     []uint64 // ascending; none once there are registers
 	run        []uint8  // none before
 	martingale martingale
+	scratch    deltaScratch
 }
 
-// Mark remembers in b what the sketches are now. It copies them, 13 KiB for a site, and sorts a few
+// deltaScratch is memory that AppendDelta uses again.
+type deltaScratch struct {
+	bits       []byte
+	changed    []int
+	by         []uint64
+	now, added []counted
+}
+
+// Mark remembers in b what the sketches are now. It copies them, 16 KiB for a site, and sorts a few
 // hundred words.
 func (w *Words) Mark(b *Base) {
 	s, d := &w.surprise, &w.tail
 	b.n, b.sweep = s.n, s.sweep
 	b.front.pairs, b.front.carry = append(b.front.pairs[:0], s.front.pairs...), maps.Clone(s.front.carry)
 	b.back = s.back.appendSorted(b.back[:0])
-	chosen := append(b.tail.chosen[:0], s.tail.chosen...)
+	cells := append(b.tail.cells[:0], s.tail.cells...)
 	b.tail = s.tail
-	b.tail.chosen = chosen
+	b.tail.cells = cells
+	b.rewritten = s.rewritten
 	b.listed, b.run = b.listed[:0], b.run[:0]
 	if b.martingale = d.martingale; d.reg != nil {
 		b.run = append(b.run, d.reg.run...)
@@ -46,32 +57,35 @@ func (w *Words) Mark(b *Base) {
 }
 
 // AppendDelta appends to dst what has changed since the sketches were marked: for a page of a
-// thousand words 190 bytes of a site, 430 of a crawl. Replay makes it part of the sketches as
-// they were then. Without a Base the delta is a full one, which says all: three quarters of the
-// binary form, 9 KiB for a site and 63 KiB for a crawl.
+// thousand words 420 bytes of a site, 910 of a crawl. Replay makes it part of the sketches as
+// they were then. Without a Base, and after a merge, the delta is a full one, which says all: three
+// quarters of the binary form, 9 KiB for a site and 63 KiB for a crawl.
 //
 // A full delta holds the key that the seed gives, and so the seed: keep it as secret as the
 // seed is.
 func (w *Words) AppendDelta(dst []byte, since *Base) []byte {
 	e := binform.Begin(dst, deltaKind, deltaVersion)
-	e.Bool(since == nil)
-	if since == nil {
+	full := since == nil || since.rewritten != w.surprise.rewritten
+	e.Bool(full)
+	if full {
 		since = new(Base)
 		e.Uint64(w.surprise.key)
-		for _, size := range []int{w.surprise.limit, w.surprise.tail.size, w.tail.k, w.tail.cache} {
+		for _, size := range []int{w.surprise.limit, w.surprise.tail.width, w.tail.k, w.tail.cache} {
 			e.Uint32(uint32(size))
 		}
+		e.Bool(w.surprise.closed)
 	}
-	var b bitWriter
+	b := bitWriter{buf: since.scratch.bits[:0]}
 	b.gamma(since.n)
 	b.gamma(w.surprise.n - since.n)
 	w.surprise.encodeDelta(&b, since)
 	w.tail.encodeDelta(&b, since)
-	e.Raw(b.close())
+	since.scratch.bits = b.close()
+	e.Raw(since.scratch.bits)
 	return e.Close()
 }
 
-// encodeDelta writes the front, the table, and the reservoir. When the front opens, the table's
+// encodeDelta writes the front, the table, and the rows. When the front opens, the table's
 // words move: then both are written anew.
 func (s *Surprise) encodeDelta(b *bitWriter, since *Base) {
 	open, opened := len(s.front.pairs) > 0, len(since.front.pairs) > 0
@@ -81,16 +95,16 @@ func (s *Surprise) encodeDelta(b *bitWriter, since *Base) {
 		words = since.back
 	}
 	if open {
-		s.front.encodeDelta(b, &since.front, s.sweep == since.sweep)
+		s.front.encodeDelta(b, &since.front, s.sweep == since.sweep, &since.scratch)
 	}
-	now := s.back.appendSorted(nil)
-	encodeTable(b, words, now)
-	s.tail.encodeDelta(b, &since.tail, now)
+	since.scratch.now = s.back.appendSorted(since.scratch.now[:0])
+	encodeTable(b, words, since.scratch.now, &since.scratch)
+	s.tail.encodeDelta(b, &since.tail, &since.scratch)
 }
 
 // encodeDelta writes the slots whose counts have grown: by how much, and of new words what the slot
 // keeps of them. Without a sweep a slot that looks as before is as before.
-func (f *front) encodeDelta(b *bitWriter, since *front, noSweep bool) {
+func (f *front) encodeDelta(b *bitWriter, since *front, noSweep bool, scratch *deltaScratch) {
 	size := 2 * len(f.pairs)
 	old := func(i int) (raw, count uint64) {
 		if len(since.pairs) == 0 {
@@ -99,7 +113,7 @@ func (f *front) encodeDelta(b *bitWriter, since *front, noSweep bool) {
 		_, count = since.slot(i)
 		return since.pairs[i/2][i%2], count
 	}
-	var changed []int
+	changed := scratch.changed[:0]
 	for p := range f.pairs {
 		for i, slot := range f.pairs[p] {
 			if len(since.pairs) > 0 && noSweep && slot == since.pairs[p][i] {
@@ -111,6 +125,7 @@ func (f *front) encodeDelta(b *bitWriter, since *front, noSweep bool) {
 			}
 		}
 	}
+	scratch.changed = changed
 	b.places(changed, size, func(i int) {
 		raw, before := old(i)
 		tag, now := f.slot(i)
@@ -121,72 +136,55 @@ func (f *front) encodeDelta(b *bitWriter, since *front, noSweep bool) {
 	})
 }
 
-// encodeTable writes which words of a table are gone (1), which have grown by one (0) or more (as
-// many), and which are new.
-func encodeTable(b *bitWriter, before, now []counted) {
-	var changed []int
-	var codes []uint64
-	var added []counted
-	for i, j := 0, 0; i < len(before) || j < len(now); {
-		switch {
-		case j == len(now) || i < len(before) && before[i].word < now[j].word:
-			changed, codes = append(changed, i), append(codes, tableGone)
-			i++
-		case i == len(before) || before[i].word > now[j].word:
-			added = append(added, now[j])
-			j++
-		default:
-			switch was, is := before[i].count, now[j].count; {
-			case was == is:
-			case (was^is)&tailWord != 0 || was > is: // it was gone, and is back
-				changed, codes = append(changed, i), append(codes, tableGone)
-				added = append(added, now[j])
-			case is-was == 1:
-				changed, codes = append(changed, i), append(codes, 0)
-			default:
-				changed, codes = append(changed, i), append(codes, is-was)
-			}
-			i, j = i+1, j+1
+// encodeTable writes by how much the words of a table have grown, and which are new.
+func encodeTable(b *bitWriter, before, now []counted, scratch *deltaScratch) {
+	grown, by, added := scratch.changed[:0], scratch.by[:0], scratch.added[:0]
+	i := 0
+	for _, w := range now {
+		if i == len(before) || w.word < before[i].word {
+			added = append(added, w)
+			continue
 		}
+		if more := w.count - before[i].count; more > 0 {
+			grown, by = append(grown, i), append(by, more)
+		}
+		i++
 	}
-	b.places(changed, len(before), func(int) {
-		b.gamma(codes[0])
-		codes = codes[1:]
+	scratch.changed, scratch.by, scratch.added = grown, by, added
+	b.places(grown, len(before), func(int) {
+		b.gamma(by[0] - 1)
+		by = by[1:]
 	})
 	b.gamma(uint64(len(added)))
 	for _, w := range added {
 		b.bits(w.word>>1, 63)
-		b.bool(w.count >= tailWord)
-		b.gamma(w.count&^tailWord - 1)
+		b.gamma(w.count - 1)
 	}
 }
 
-// tableGone stands for a word that is gone; a count that has grown by one is written as 0.
-const tableGone = 1
-
-// encodeDelta writes the positions passed and, if one was chosen, what then has changed. A chosen
-// position's word is one of the table.
-func (r *reservoir) encodeDelta(b *bitWriter, since *reservoir, words []counted) {
+// encodeDelta writes the counters that have changed, by how much.
+func (r *rows) encodeDelta(b *bitWriter, since *rows, scratch *deltaScratch) {
 	b.gamma(r.n - since.n)
-	same := r.next == since.next && r.random == since.random && len(r.chosen) == len(since.chosen)
-	b.bool(same)
-	if same {
+	if r.n == since.n {
 		return
 	}
-	b.bits(r.next, 64)
-	b.bits(math.Float64bits(r.bound), 64)
-	b.bits(uint64(r.random), 64)
-	var changed []int
-	for i, p := range r.chosen {
-		if i >= len(since.chosen) || p != since.chosen[i] {
+	old := func(i int) int64 {
+		if len(since.cells) == 0 {
+			return 0
+		}
+		return since.cells[i]
+	}
+	changed := scratch.changed[:0]
+	for i, c := range r.cells {
+		if c != old(i) {
 			changed = append(changed, i)
 		}
 	}
-	b.places(changed, r.size, func(i int) {
-		p := r.chosen[i]
-		at, _ := slices.BinarySearchFunc(words, p.word, func(w counted, word uint64) int { return cmp.Compare(w.word, word) })
-		b.gamma(uint64(at))
-		b.gamma(p.before &^ tailWord)
+	scratch.changed = changed
+	b.places(changed, len(r.cells), func(i int) {
+		by := r.cells[i] - old(i)
+		b.bool(by < 0)
+		b.gamma(uint64(max(by, -by)) - 1)
 	})
 }
 
@@ -210,12 +208,13 @@ func (d *Distinct) encodeDelta(b *bitWriter, since *Base) {
 		}
 		return since.run[i]
 	}
-	var changed []int
+	changed := since.scratch.changed[:0]
 	for i, run := range d.reg.run {
 		if run != old(i) {
 			changed = append(changed, i)
 		}
 	}
+	since.scratch.changed = changed
 	b.places(changed, d.k, func(i int) { b.gamma(uint64(d.reg.run[i] - old(i) - 1)) })
 	same := d.martingale == since.martingale
 	b.bool(same)

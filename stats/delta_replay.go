@@ -31,10 +31,11 @@ func (w *Words) Replay(deltas ...[]byte) error {
 
 // replay applies a delta. After an error w is of no use.
 func (w *Words) replay(data []byte) error {
-	from, _, err := binform.Open(data, deltaKind, deltaVersion)
+	from, version, err := binform.Open(data, deltaKind, deltaVersion)
 	if err != nil {
 		return err
 	}
+	from.Check(version == deltaVersion, tooOld, version)
 	if from.Bool() {
 		w.begin(from)
 	}
@@ -58,17 +59,17 @@ func (w *Words) replay(data []byte) error {
 // begin makes w empty sketches of the sizes that a full delta gives.
 func (w *Words) begin(from *binform.Decoder) {
 	key := from.Uint64()
-	limit, size, k, cache := from.Uint32(), from.Uint32(), from.Uint32(), from.Uint32()
+	limit, width, k, cache := from.Uint32(), from.Uint32(), from.Uint32(), from.Uint32()
+	closed := from.Bool()
 	from.Check(limit > 0 && limit <= MaxHead, "a head of %d words", limit)
-	from.Check(size >= MinReservoir && size <= MaxReservoir, "a reservoir of %d positions", size)
+	checkWidth(from, width)
 	from.Check(k >= MinRegisters && k <= MaxRegisters && bits.OnesCount32(k) == 1, "%d registers", k)
 	from.Check(cache >= 1 && cache <= max(k, siteCache) && bits.OnesCount32(cache) == 1, "a cache of %d slots", cache)
 	if !from.OK() {
 		return
 	}
-	*w = *NewWords(Config{Registers: int(k), Head: int(limit), Reservoir: int(size), cache: int(cache)})
-	w.surprise.key, w.tail.key = key, key
-	w.surprise.tail.random = rng(key)
+	*w = *NewWords(Config{Registers: int(k), Head: int(limit), Width: int(width), cache: int(cache)})
+	w.surprise.key, w.tail.key, w.surprise.closed = key, key, closed
 }
 
 func (s *Surprise) decodeDelta(b *bitReader) {
@@ -81,9 +82,9 @@ func (s *Surprise) decodeDelta(b *bitReader) {
 	if open {
 		s.front.decodeDelta(b)
 	}
-	if words = decodeTable(b, words, s.limit+s.tail.size); b.from.OK() {
+	if words = decodeTable(b, words, s.limit); b.from.OK() {
 		s.back.fill(b.from, words)
-		s.tail.decodeDelta(b, words)
+		s.tail.decodeDelta(b)
 	}
 }
 
@@ -110,29 +111,18 @@ func (f *front) decodeDelta(b *bitReader) {
 // decodeTable returns the words of a table, of which there are at most so many.
 func decodeTable(b *bitReader, words []counted, most int) []counted {
 	b.places(len(words), func(i int) {
-		switch code := b.gamma(); code {
-		case tableGone:
-			words[i].word = 0
-		default:
-			more, count := max(1, code), words[i].count
-			b.from.Check(more <= maxLength && addUp(count&^tailWord, more) <= maxLength, "a count beyond 2^62")
-			words[i].count = count + more
-		}
+		more := b.gamma() + 1
+		b.from.Check(more <= maxLength && addUp(words[i].count, more) <= maxLength, "a count beyond 2^62")
+		words[i].count += more
 	})
-	words = slices.DeleteFunc(words, func(w counted) bool { return w.word == 0 })
 	n := b.number(most)
 	b.from.Check(len(words)+n <= most, "%d words in a table for at most %d", len(words)+n, most)
 	for range n {
 		if !b.from.OK() {
 			return nil
 		}
-		w := counted{word: b.bits(63)<<1 | 1}
-		if b.bool() {
-			w.count = tailWord
-		}
-		count := b.gamma() + 1
-		b.from.Check(count <= maxLength, "a count beyond 2^62")
-		w.count |= count
+		w := counted{b.bits(63)<<1 | 1, b.gamma() + 1}
+		b.from.Check(w.count <= maxLength, "a count beyond 2^62")
 		words = append(words, w)
 	}
 	slices.SortFunc(words, func(a, b counted) int { return cmp.Compare(a.word, b.word) })
@@ -142,24 +132,25 @@ func decodeTable(b *bitReader, words []counted, most int) []counted {
 	return words
 }
 
-func (r *reservoir) decodeDelta(b *bitReader, words []counted) {
-	r.n = addUp(r.n, b.gamma())
+func (r *rows) decodeDelta(b *bitReader) {
+	more := b.gamma()
+	r.n = addUp(r.n, more)
 	b.from.Check(r.n <= maxLength, "a tail of %d words", r.n)
-	if b.bool() || !b.from.OK() {
+	if more == 0 || !b.from.OK() {
 		return
 	}
-	r.next, r.bound, r.random = b.bits(64), math.Float64frombits(b.bits(64)), rng(b.bits(64))
-	b.places(r.size, func(i int) {
-		b.from.Check(i <= len(r.chosen), "place %d of %d", i, len(r.chosen))
-		b.from.Check(len(words) > 0, "a position without a word")
+	r.open()
+	b.places(len(r.cells), func(i int) {
+		negative := b.bool()
+		by := b.gamma() + 1
+		b.from.Check(by <= maxLength, "a counter that has changed by %d", by)
 		if !b.from.OK() {
 			return
 		}
-		p := position{words[b.number(len(words)-1)].word, tailWord | b.gamma()}
-		if i == len(r.chosen) {
-			r.extend()
+		if r.cells[i] += int64(by); negative {
+			r.cells[i] -= 2 * int64(by)
 		}
-		r.chosen[i] = p
+		b.from.Check(r.cells[i] <= maxLength && r.cells[i] >= -maxLength, "a counter beyond 2^62")
 	})
 }
 

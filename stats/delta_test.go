@@ -39,9 +39,9 @@ func (k *kept) restore(t testing.TB) *Words {
 // deltaConfigs are sizes at which every part of a sketch soon comes to its end, and those of a
 // crawl.
 var deltaConfigs = []Config{
-	{Head: 16, Registers: 16, Reservoir: 16},
-	{Head: 1, Registers: 1024, Reservoir: 64},
-	{Head: 100, Registers: 32, Reservoir: 32},
+	{Head: 16, Registers: 16, Width: 16},
+	{Head: 1, Registers: 1024, Width: 64},
+	{Head: 100, Registers: 32, Width: 32},
 	SiteConfig(0),
 	{},
 }
@@ -103,7 +103,7 @@ func TestDeltasAreExact(t *testing.T) {
 
 // Counts that the slots of the front cannot hold are swept aside between two commits or not.
 func TestDeltasOfLargeCounts(t *testing.T) {
-	cfg := Config{Head: 100, Registers: 64, Reservoir: 16, Seed: 3}
+	cfg := Config{Head: 100, Registers: 64, Width: 16, Seed: 3}
 	through, broken, k := NewWords(cfg), NewWords(cfg), kept{}
 	random, text := rand.New(rand.NewPCG(1, 2)), different(400)
 	for i := range 60 {
@@ -128,7 +128,7 @@ func TestDeltasAreSmall(t *testing.T) {
 	for _, c := range []struct {
 		cfg        Config
 		full, most int // bytes
-	}{{SiteConfig(1), 9000, 200}, {Config{Seed: 1}, 65_000, 450}} {
+	}{{SiteConfig(1), 9000, 430}, {Config{Seed: 1}, 65_000, 930}} {
 		w, k := NewWords(c.cfg), kept{}
 		for _, page := range zipfText(400, 1, 1) {
 			w.AddAll(page)
@@ -206,7 +206,7 @@ func FuzzReplay(f *testing.F) {
 	}
 	large := zipfText(30, 1, 2)
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		for _, w := range []*Words{new(Words), NewWords(SiteConfig(1)), NewWords(Config{Head: 16, Registers: 16, Reservoir: 16})} {
+		for _, w := range []*Words{new(Words), NewWords(SiteConfig(1)), NewWords(Config{Head: 16, Registers: 16, Width: 16})} {
 			if w.surprise.limit > 0 {
 				w.AddAll(slices.Concat(large...))
 			}

@@ -229,6 +229,12 @@ func (d *Distinct) Merge(o *Distinct) error {
 	if d.k != o.k || d.key != o.key {
 		return ErrMerge
 	}
+	d.join(o)
+	return nil
+}
+
+// join is Merge for a sketch of the same size and seed.
+func (d *Distinct) join(o *Distinct) {
 	switch {
 	case o.reg == nil:
 		d.addListed(o.sortedBy(replayOrder))
@@ -242,7 +248,6 @@ func (d *Distinct) Merge(o *Distinct) error {
 		d.words = max(d.words, o.words)
 		d.martingale.over = true
 	}
-	return nil
 }
 
 func (d *Distinct) addListed(mixed []uint64) {

@@ -59,20 +59,19 @@ func ExampleDistinct_AppendBinary() {
 	// 314 bytes sent; true
 }
 
-// The counts of a small site can be merged into those of a large one; those of
-// two large ones cannot.
+// Sketches of the same sizes and seed merge, such as those of two machines.
 func ExampleSurprise_Merge() {
-	small, large, larger := stats.NewSurprise(10, 16, 1), stats.NewSurprise(10, 16, 1), stats.NewSurprise(10, 16, 1)
+	small, here, there := stats.NewSurprise(10, 512, 1), stats.NewSurprise(10, 512, 1), stats.NewSurprise(10, 512, 1)
 	small.AddAll(hashes("a rose is a rose is a rose"))
-	for n := range uint64(1000) {
-		large.Add(n)
-		larger.Add(n * n)
+	for n := range uint64(3000) {
+		here.Add(n % 500)
+		there.Add(n % 1000)
 	}
-	fmt.Println(large.Merge(small), large.N())
-	fmt.Println(large.Merge(larger))
+	fmt.Println(here.Merge(small), here.N())
+	fmt.Println(here.Merge(there), here.N(), here.Estimate().Contains(500*9*9+500*3*3+3*3+3*3+2*2))
 	// Output:
-	// <nil> 1008
-	// stats: both sketches hold more words than they know, and cannot be merged
+	// <nil> 3008
+	// <nil> 6008 true
 }
 
 func ExampleExact_Merge() {

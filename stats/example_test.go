@@ -72,7 +72,7 @@ func ExampleDistinct_Merge() {
 }
 
 func ExampleSurprise() {
-	even, uneven := stats.NewSurprise(4096, 256, 1), stats.NewSurprise(4096, 256, 1)
+	even, uneven := stats.NewSurprise(4096, 512, 1), stats.NewSurprise(4096, 512, 1)
 	for i := range uint64(100) {
 		even.Add(i % 11)
 		uneven.Add(max(i, 89) % 89) // 90 times 0

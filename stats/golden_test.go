@@ -174,7 +174,7 @@ func TestSource000Slide44Identity(t *testing.T) {
 		if float64(sum) != moment {
 			t.Errorf("seed %d: the positions add up to %d, the squares to %g", seed, sum, moment)
 		}
-		s := NewSurprise(0, len(hashes), seed)
+		s := NewReservoir(len(hashes), seed)
 		s.AddAll(hashes)
 		var sketched float64
 		for _, x := range s.variables() {
@@ -197,7 +197,7 @@ func TestSource000Slide46EachPositionIsAsLikely(t *testing.T) {
 		chosen[i] = make([]float64, n)
 	}
 	for seed := range uint64(rounds) {
-		s, n := NewSurprise(0, k, seed), 0
+		s, n := NewReservoir(k, seed), 0
 		position := map[uint64]int{}
 		for i, h := range words {
 			position[mix(h, s.key)] = i
@@ -205,7 +205,7 @@ func TestSource000Slide46EachPositionIsAsLikely(t *testing.T) {
 		for i, length := range lengths {
 			s.AddAll(words[n:length])
 			n = length
-			for _, p := range s.tail.chosen {
+			for _, p := range s.chosen {
 				chosen[i][position[p.word]]++
 			}
 		}

@@ -10,17 +10,15 @@ import (
 
 const (
 	surpriseKind    = binform.Kind("SURP")
-	surpriseVersion = 1
+	surpriseVersion = 2 // version 1 had a reservoir for the tail
 )
 
-// maxLength is how many words a form may say were added. Counts stay clear of
-// tailWord for as long as anyone continues to add.
+// maxLength is how many words a form may say were added.
 const maxLength = 1 << 62
 
 // AppendBinary appends the binary form of the sketch to dst: at the default
-// size 80 KiB once the head is full, and 16 bytes a different word before. It
-// holds the head, the chosen positions, the next one and the state of the
-// random numbers, so the sketch read from it continues exactly as this one
+// size 80 KiB once the head is full, 16 more with a tail, and 16 bytes a different word before. It
+// holds the head and the rows, so the sketch read from it continues exactly as this one
 // would. The error is always nil.
 //
 // The form holds the key that the seed gives, and so the seed: keep it as
@@ -38,10 +36,11 @@ func (s *Surprise) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) 
 // an error that wraps binform.ErrFormat, and leaves s as it was, if data is no
 // such form. It allocates at most some six times the length of data.
 func (s *Surprise) UnmarshalBinary(data []byte) error {
-	from, _, err := binform.Open(data, surpriseKind, surpriseVersion)
+	from, version, err := binform.Open(data, surpriseKind, surpriseVersion)
 	if err != nil {
 		return err
 	}
+	from.Check(version == surpriseVersion, tooOld, version)
 	var fresh Surprise
 	fresh.decode(from)
 	if err := from.Close(); err != nil {
@@ -54,8 +53,9 @@ func (s *Surprise) UnmarshalBinary(data []byte) error {
 func (s *Surprise) encode(e *binform.Encoder) {
 	e.Uint64(s.key)
 	e.Uint32(uint32(s.limit))
-	e.Uint32(uint32(s.tail.size))
+	e.Uint32(uint32(s.tail.width))
 	e.Uint64(s.n)
+	e.Bool(s.closed)
 	e.Bool(len(s.front.pairs) > 0)
 	if len(s.front.pairs) > 0 {
 		s.front.encode(e)
@@ -95,14 +95,11 @@ func (f *front) slot(i int) (tag, count uint64) {
 	return slot &^ countMask, slot&countMask + f.carry[i]
 }
 
-func (r *reservoir) encode(e *binform.Encoder) {
+// encode writes the number of words and, if there are any, the counters.
+func (r *rows) encode(e *binform.Encoder) {
 	e.Uint64(r.n)
-	e.Uint64(r.next)
-	e.Float64(r.bound)
-	e.Uint64(uint64(r.random))
-	for _, p := range r.chosen {
-		e.Uint64(p.word)
-		e.Uint64(p.before)
+	for _, c := range r.cells {
+		e.Uint64(uint64(c))
 	}
 }
 
@@ -122,24 +119,32 @@ func (t *table) sortedBy(compare func(a, b uint64) int) []counted {
 	return words
 }
 
+// tooOld is the reason why a form is refused that this version cannot read.
+const tooOld = "version %d is too old"
+
 func (s *Surprise) decode(from *binform.Decoder) {
 	s.key = from.Uint64()
-	limit, size := from.Uint32(), from.Uint32()
+	limit, width := from.Uint32(), from.Uint32()
 	s.n = from.Uint64()
+	s.closed = from.Bool()
 	from.Check(limit <= MaxHead, "a head of %d words", limit)
-	from.Check(size >= MinReservoir && size <= MaxReservoir, "a reservoir of %d positions", size)
+	checkWidth(from, width)
 	from.Check(s.n <= maxLength, "%d words", s.n)
-	s.limit, s.tail.size = int(limit), int(size)
+	s.limit, s.tail.width = int(limit), int(width)
+	s.known = knownBits(int(min(limit, MaxHead)))
 	if from.Bool() {
 		from.Check(limit > 0, "a front without a head")
 		s.front.decode(from, powerOfTwo(max(1, int(limit))))
 	}
-	s.back.decode(from, s.limit+s.tail.size)
+	s.back.decode(from, s.limit, s.known)
 	s.tail.decode(from)
 	if from.OK() {
 		s.checkHead(from)
-		s.checkTail(from)
 	}
+}
+
+func checkWidth(from *binform.Decoder, width uint32) {
+	from.Check(width >= MinTail && width <= MaxTail && bits.OnesCount32(width) == 1, "rows of %d counters", width)
 }
 
 func (f *front) decode(from *binform.Decoder, pairs int) {
@@ -178,8 +183,9 @@ func (f *front) decodeCarry(from *binform.Decoder) {
 	}
 }
 
-// decode reads a table of at most the given number of words.
-func (t *table) decode(from *binform.Decoder, most int) {
+// decode reads a table of at most the given number of words, of which only the known bits may be
+// set.
+func (t *table) decode(from *binform.Decoder, most int, known uint64) {
 	n := int(from.Uint32())
 	from.Check(n <= most, "%d words in a table for at most %d", n, most)
 	from.Check(n <= from.Left()/16, "%d words, %d bytes there", n, from.Left())
@@ -191,7 +197,8 @@ func (t *table) decode(from *binform.Decoder, most int) {
 	for range n {
 		v, count := from.Uint64(), from.Uint64()
 		from.Check(v&1 == 1 && v > last, "the words of the table are not odd and ascending")
-		from.Check(count&^tailWord > 0 && count&^tailWord <= maxLength, "the count of a word is out of range")
+		from.Check(v&^known == 0, unknownBits)
+		from.Check(count > 0 && count <= maxLength, "the count of a word is out of range")
 		if !from.OK() {
 			return
 		}
@@ -201,6 +208,8 @@ func (t *table) decode(from *binform.Decoder, most int) {
 		last = v
 	}
 }
+
+const unknownBits = "a word has bits that the front cannot tell"
 
 // maxProbe is how far from its home a word of a form may lie. In a table at
 // most half full, among words that were mixed, none lies farther than a tenth
@@ -212,24 +221,23 @@ const crowded = "too many words in one place"
 // probes returns how far slot i, of the given number, lies from the home of v.
 func probes(i int, v uint64, slots int) int { return (i - home(v, slots)) & (slots - 1) }
 
-func (r *reservoir) decode(from *binform.Decoder) {
-	r.n, r.next = from.Uint64(), from.Uint64()
-	r.bound, r.random = from.Float64(), rng(from.Uint64())
+// decode reads rows. Each occurrence has changed one counter of each row by 1.
+func (r *rows) decode(from *binform.Decoder) {
+	r.n = from.Uint64()
 	from.Check(r.n <= maxLength, "a tail of %d words", r.n)
-	from.Check(r.next > r.n && r.next-r.n <= 1+maxSkip, "the next position does not lie ahead")
-	n := int(min(r.n, uint64(r.size)))
-	if n < r.size {
-		from.Check(r.next == r.n+1 && r.bound == 1, "positions are passed over before the reservoir is full")
-	} else {
-		from.Check(r.bound > 0 && r.bound <= 1, "a bound of %g", r.bound)
-	}
-	from.Check(n <= from.Left()/16, "%d positions, %d bytes there", n, from.Left())
-	if !from.OK() {
+	from.Check(r.n == 0 || from.Left()/8 >= tailRows*r.width, "%d counters, %d bytes there", tailRows*r.width, from.Left())
+	if !from.OK() || r.n == 0 {
 		return
 	}
-	r.chosen = make([]position, n)
-	for i := range r.chosen {
-		r.chosen[i] = position{from.Uint64(), from.Uint64()}
+	r.open()
+	for row := r.cells; len(row) > 0; row = row[r.width:] {
+		sum := uint64(0)
+		for i := range row[:r.width] {
+			c := int64(from.Uint64())
+			row[i] = c
+			sum = addUp(sum, uint64(max(c, -c)))
+		}
+		from.Check(sum <= r.n && (r.n-sum)%2 == 0, "a row of counters does not follow from %d words", r.n)
 	}
 }
 
@@ -241,20 +249,20 @@ func (s *Surprise) checkHead(from *binform.Decoder) {
 		_, count := s.front.slot(slot)
 		sum = addUp(sum, count)
 	}
-	inBack := 0
 	for i, v := range s.back.keys {
-		if v == 0 {
-			continue
+		if v != 0 {
+			sum = addUp(sum, s.back.counts[i])
+			from.Check(s.closed || s.front.shutTo(v), "a word is in the table that belongs in the front")
+			_, found := s.front.find(v)
+			from.Check(!found, "a word is in the table and in the front")
 		}
-		if count := s.back.counts[i]; count < tailWord {
-			inBack++
-			sum = addUp(sum, count)
-		}
-		from.Check(s.front.shutTo(v), "a word is in the table that belongs in the front")
 	}
-	s.heads = inFront + inBack
+	s.heads = inFront + s.back.used
 	from.Check(sum == s.n, "the counts do not add up to the length")
-	from.Check(inBack <= s.limit, "the table holds more of the head than the head may have")
+	from.Check(s.tail.n > 0 || !s.closed, "a head is closed, and there is no tail")
+	if s.closed {
+		return
+	}
 	from.Check((len(s.front.pairs) > 0) == s.opens(), "a front for %d words of at most %d", s.heads, s.limit)
 	from.Check(s.tail.n == 0 || s.heads >= s.limit, "a tail while the head has room")
 }
@@ -272,29 +280,4 @@ func (f *front) shutTo(v uint64) bool {
 	}
 	p := f.pair(v)
 	return p[1] != 0 && p[0]^v > countMask && p[1]^v > countMask
-}
-
-// checkTail compares the chosen positions with the counters of their words.
-func (s *Surprise) checkTail(from *binform.Decoder) {
-	chosen := slices.Clone(s.tail.chosen)
-	slices.SortFunc(chosen, func(a, b position) int {
-		return cmp.Or(cmp.Compare(a.word, b.word), cmp.Compare(a.before, b.before))
-	})
-	words, sum := 0, uint64(0)
-	for i, p := range chosen {
-		count := uint64(0)
-		if p.word != 0 { // which would be found, in an empty slot
-			count = s.back.count(p.word)
-		}
-		from.Check(p.before >= tailWord && p.before < count, "a chosen position and its counter disagree")
-		if i > 0 && p.word == chosen[i-1].word {
-			from.Check(p.before != chosen[i-1].before, "a position was chosen twice")
-			continue
-		}
-		words++
-		sum = addUp(sum, count&^tailWord)
-	}
-	from.Check(sum <= s.tail.n, "the counters of the chosen words exceed the tail")
-	inFront := 2*len(s.front.pairs) - s.front.free
-	from.Check(words == s.back.used-(s.heads-inFront), "a counter without a chosen position")
 }

@@ -1,126 +1,170 @@
 package stats
 
 import (
-	"errors"
 	"maps"
 	"slices"
 )
 
-// ErrTails is returned when two sketches of counts cannot be merged because
-// neither knows all of its words.
-var ErrTails = errors.New("stats: both sketches hold more words than they know, and cannot be merged")
-
-// Merge makes s a sketch of both streams together, as if the words of the one
-// had been added after those of the other. It needs the same sizes and seed,
-// otherwise it returns ErrMerge; and one of the two must be small, with no more than
-// two thirds of its head in use, otherwise it returns ErrTails. If it returns an
-// error it changes nothing; o is never changed.
+// Merge makes s a sketch of both streams together. It needs the same sizes and seed, otherwise it
+// returns ErrMerge and changes nothing; o is never changed.
 //
-// A small sketch knows each of its words and how often it came, and the second
-// moment does not ask in which order; so its words are added to the other, by
-// their counts, in time proportional to the different words. Two large ones
-// have no such way. A chosen position counts its word from there to the end of
-// the stream, so one of the first stream would have to know how often its word
-// came in the second; the second knows that of its head and of its own chosen
-// words only, and to take the others for absent drops 2·a·b from the sum for
-// each word that came a and b times. A word of one head may hide in the other's
-// tail in the same way. What can be said of two such streams are bounds: the
-// moment of both together lies between the sum of the moments and twice that.
-// CountSketch merges without conditions.
+// Rows add up, counter by counter. While one of the two has no tail it knows each of its words and
+// how often it came, and they are added to the other. Otherwise a word that is in one head only
+// may have come in the other's tail: it leaves the head, and its count is added to the rows, so
+// the head has what was in both from then on, and nothing is let in any more. Parts of one text
+// have their frequent words in common, so that little is lost. The parts may be merged in any
+// order; the figures differ within their intervals.
 func (s *Surprise) Merge(o *Surprise) error {
-	switch {
-	case !s.like(o):
+	if !s.like(o) {
 		return ErrMerge
-	case o.small():
-		s.replay(o, nil)
-	case s.small():
-		merged := o.clone()
-		merged.replay(s, nil)
-		*s = merged
-	default:
-		return ErrTails
 	}
+	if s == o {
+		c := o.clone()
+		o = &c
+	}
+	s.merge(o, nil, nil)
 	return nil
 }
 
 // like reports whether the sketches have the same sizes and seed.
 func (s *Surprise) like(o *Surprise) bool {
-	return s.key == o.key && s.limit == o.limit && s.tail.size == o.tail.size
+	return s.key == o.key && s.limit == o.limit && s.tail.width == o.tail.width
 }
 
-// small reports whether every word is in the table. The front does not hold
-// all bits of its words.
-func (s *Surprise) small() bool { return len(s.front.pairs) == 0 && s.tail.n == 0 }
+// merge makes s a sketch of both streams. Of a Words, whose Distinct d has seen the words of the
+// tail only, other is that of o: d becomes that of both.
+func (s *Surprise) merge(o *Surprise, d, other *Distinct) {
+	rewritten := s.rewritten + 1
+	switch {
+	case o.tail.n == 0:
+		s.addRuns(o.words(), d)
+	case s.tail.n == 0:
+		mine := s.words()
+		*s = o.clone()
+		if d != nil {
+			*d = *other.clone()
+		}
+		s.addRuns(mine, d)
+	default:
+		s.mergeTails(o, d, other)
+	}
+	s.rewritten = rewritten
+}
 
-// replay adds the words of a small sketch, and those that are not in the head
-// to d, if there is one. They come in replayOrder, so that the outcome does not
-// depend on the history of o's table.
-func (s *Surprise) replay(o *Surprise, d *Distinct) {
-	for _, w := range o.back.sortedBy(replayOrder) {
+// mergeTails keeps those words in the head that are in both.
+func (s *Surprise) mergeTails(o *Surprise, d, other *Distinct) {
+	theirs := o.words()
+	leaving := s.intersect(theirs)
+	s.closed = true
+	s.n += o.n
+	s.tail.merge(&o.tail)
+	if d != nil {
+		d.join(other)
+	}
+	for _, w := range leaving {
+		s.push(w.word, w.count, d)
+	}
+}
+
+// intersect takes the words out of the head that are not among the given ones, and adds the counts
+// of those that are. It returns the words of one of both.
+func (s *Surprise) intersect(with []counted) (leaving []counted) {
+	counts := make(map[uint64]uint64, len(with))
+	for _, w := range with {
+		counts[w.word] = w.count
+	}
+	for _, w := range s.words() {
+		count, both := counts[w.word]
+		if !both {
+			leaving = append(leaving, w)
+			s.remove(w.word)
+			continue
+		}
+		s.inHead(w.word, count)
+		delete(counts, w.word)
+	}
+	for _, w := range with {
+		if _, left := counts[w.word]; left {
+			leaving = append(leaving, w)
+		}
+	}
+	return leaving
+}
+
+// words returns the words of the head, in an order that depends on neither the history of the
+// tables nor what the words do in the registers.
+func (s *Surprise) words() (words []counted) {
+	for i := range 2 * len(s.front.pairs) {
+		if tag, count := s.front.slot(i); count > 0 {
+			words = append(words, counted{tag | uint64(i/2)<<1 | 1, count})
+		}
+	}
+	words = s.back.appendSorted(words)
+	slices.SortFunc(words, func(a, b counted) int { return replayOrder(a.word, b.word) })
+	return words
+}
+
+// addRuns adds the words of a sketch without a tail, and to d those that are not in the head.
+func (s *Surprise) addRuns(words []counted, d *Distinct) {
+	for _, w := range words {
 		s.n += w.count
-		if s.addRun(w.word, w.count) && d != nil {
-			d.take(w.word)
+		if !s.inHead(w.word, w.count) && !s.admit(w.word, w.count) {
+			s.push(w.word, w.count, d)
 		}
 	}
 }
 
-// addRun takes a word that comes count times in a row, at least once. It
-// reports whether the word is not in the head.
-func (s *Surprise) addRun(v, count uint64) (tail bool) {
+// inHead counts a word of the head so often, and reports false for another.
+func (s *Surprise) inHead(v, count uint64) bool {
 	if slot, found := s.front.find(v); found {
 		s.front.keepAside(slot, count)
-		return false
+		return true
 	}
-	if i, found := find(s.back.keys, v); found && s.back.counts[i] < tailWord {
-		s.back.counts[i] += count
-		return false
-	} else if !found && s.admit(v, count) {
-		return false
+	at, found := s.back.look(v)
+	if found {
+		s.back.counts[at] += count
 	}
-	s.passRun(v, count)
-	return true
+	return found
 }
 
-// passRun advances by count positions of the tail, which all hold v. It takes
-// one turn for each of them that is chosen.
-func (s *Surprise) passRun(v, count uint64) {
-	for count > 0 {
-		step := min(count, s.tail.next-s.tail.n)
-		if i, found := find(s.back.keys, v); found {
-			s.back.counts[i] += step
-		}
-		s.tail.n += step
-		count -= step
-		if s.tail.n == s.tail.next {
-			s.choose(v)
-		}
+// push adds a word to the tail, and to d.
+func (s *Surprise) push(v, count uint64, d *Distinct) {
+	s.tail.open()
+	s.tail.add(v, int64(count))
+	if d != nil {
+		d.take(v)
+	}
+}
+
+// remove takes a word out of the head.
+func (s *Surprise) remove(v uint64) {
+	s.heads--
+	if slot, found := s.front.find(v); found {
+		s.front.remove(slot)
+	} else {
+		s.back.remove(v)
 	}
 }
 
 func (s *Surprise) clone() Surprise {
 	c := *s
 	c.front, c.back = s.front.clone(), s.back.clone()
-	c.tail.chosen = slices.Clone(s.tail.chosen)
+	c.tail.cells = slices.Clone(s.tail.cells)
 	return c
 }
 
-// Merge makes w the sketches of both streams together, under the conditions of
-// Surprise.Merge and the same number of registers: one of the two must be
-// small, since the head of one is what its Distinct has not seen. If it returns
-// an error it changes nothing; o is never changed.
+// Merge makes w the sketches of both streams together. It needs the same sizes and seed, otherwise
+// it returns ErrMerge and changes nothing; o is never changed. Surprise.Merge says what becomes of
+// the head; the number of different words is then estimated by maximum likelihood, as
+// Distinct.Merge says.
 func (w *Words) Merge(o *Words) error {
-	switch {
-	case !w.surprise.like(&o.surprise) || w.tail.k != o.tail.k || w.tail.cache != o.tail.cache:
+	if !w.surprise.like(&o.surprise) || w.tail.k != o.tail.k || w.tail.cache != o.tail.cache {
 		return ErrMerge
-	case o.surprise.small():
-		w.surprise.replay(&o.surprise, &w.tail)
-	case w.surprise.small():
-		merged := o.Clone()
-		merged.surprise.replay(&w.surprise, &merged.tail)
-		*w = *merged
-	default:
-		return ErrTails
 	}
+	if w == o {
+		o = o.Clone()
+	}
+	w.surprise.merge(&o.surprise, &w.tail, &o.tail)
 	return nil
 }
 
@@ -143,6 +187,22 @@ func (f *front) keepAside(slot int, count uint64) {
 		f.carry = make(map[int]uint64)
 	}
 	f.carry[slot] += count
+}
+
+// remove empties a slot. The first of a pair is never empty beside a full second.
+func (f *front) remove(slot int) {
+	f.free++
+	delete(f.carry, slot)
+	p := &f.pairs[slot/2]
+	p[slot%2] = 0
+	if slot%2 == 1 || p[1] == 0 {
+		return
+	}
+	p[0], p[1] = p[1], 0
+	if count, there := f.carry[slot+1]; there {
+		f.carry[slot] = count
+		delete(f.carry, slot+1)
+	}
 }
 
 func (f *front) clone() front { return front{slices.Clone(f.pairs), f.free, maps.Clone(f.carry)} }

@@ -62,14 +62,13 @@ func (t *table) look(v uint64) (slot int, found bool) {
 	return find(t.keys, v)
 }
 
-// add counts v if it is in the table, and returns its new count.
-func (t *table) add(v uint64) (count uint64, found bool) {
+// add counts v if it is in the table.
+func (t *table) add(v uint64) bool {
 	i, found := t.look(v)
-	if !found {
-		return 0, false
+	if found {
+		t.counts[i]++
 	}
-	t.counts[i]++
-	return t.counts[i], true
+	return found
 }
 
 // count returns what was counted for v.

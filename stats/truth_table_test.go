@@ -105,7 +105,7 @@ func likelihoodError(n, k int) float64 {
 }
 
 // TestSurpriseTruthTable prints how Surprise does with its default head and
-// reservoir, at the lengths of a growing text, and of one with so many words that
+// rows, at the lengths of a growing text, and of one with so many words that
 // the tail matters.
 func TestSurpriseTruthTable(t *testing.T) {
 	name, text := longText(t, 100_000)
@@ -125,7 +125,7 @@ func surpriseTable(t *testing.T, name string, text []uint64) {
 		rows[i].truth = rows[i].exact.Surprise()
 	}
 	for seed := range tableSeeds() {
-		s, n := NewSurprise(DefaultHead, DefaultReservoir, 1000+seed), 0
+		s, n := NewSurprise(DefaultHead, DefaultTail, 1000+seed), 0
 		for i, size := range sizes {
 			s.AddAll(text[n:size])
 			n = size
@@ -160,26 +160,20 @@ type surpriseRow struct {
 	truth    float64 // exact.Surprise()
 }
 
-// add also adds the variance of the reservoir's mean: over the n positions of the
-// tail, n(2c - 1) has the mean square n·Σ m(4m² - 1)/3, m being the counts of the
-// tail's words; of k positions drawn without replacement the mean has a k-th of
-// the variance, less the share k/n.
+// add also adds the variance of the mean of the rows: 2(F2² - F4) of the tail's words over the
+// number of counters.
 func (r *surpriseRow) add(s *Surprise) {
 	r.tally.add(s.Estimate(), r.truth)
-	var n, second, square float64
+	var second, fourth float64
 	for h, count := range r.exact.counts {
-		v, m := mix(h, s.key), float64(count)
+		v, m := mix(h, s.key)&s.known, float64(count)
 		_, inFront := s.front.find(v)
-		if c := s.back.count(v); inFront || c > 0 && c < tailWord {
-			continue
+		if _, inBack := s.back.look(v); !inFront && !inBack {
+			second += m * m
+			fourth += m * m * m * m
 		}
-		n += m
-		second += m * m
-		square += m * (4*m*m - 1) / 3
 	}
-	if k := float64(s.tail.size); n > k {
-		r.variance += (n*square - second*second) / k * (1 - k/n) / (r.truth * r.truth)
-	}
+	r.variance += 2 * (second*second - fourth) / float64(tailRows*s.tail.width) / (r.truth * r.truth)
 }
 
 // checkCell demands of one size's trials the rms error of theory and 92 to 98 %

@@ -35,6 +35,14 @@ func seeds() uint64 {
 // tableSeeds is seeds for the tables, whose cells are many: 200 at most.
 func tableSeeds() uint64 { return min(seeds(), 200) }
 
+// fewSeeds is seeds where each takes long: 20, or 200 in make truth.
+func fewSeeds() uint64 {
+	if os.Getenv("STATS_LONG") == "" {
+		return 20
+	}
+	return tableSeeds()
+}
+
 // upTo returns the sizes 1, 10, 100 and so on that a test should try.
 func upTo() []int {
 	sizes := []int{1, 10, 100, 1000, 10_000, 100_000}

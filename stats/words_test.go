@@ -3,7 +3,6 @@ package stats
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -18,7 +17,7 @@ func TestWordsExactWhileFew(t *testing.T) {
 	}{
 		{Config{}, 6000},
 		{SiteConfig(0), 600},
-		{Config{Registers: 16, Head: 1, Reservoir: 16}, 9},
+		{Config{Registers: 16, Head: 1, Width: 16}, 9},
 	} {
 		w := NewWords(c.config)
 		if w.Distinct() != exactly(0) || w.Surprise() != exactly(0) || w.N() != 0 {
@@ -86,7 +85,7 @@ func TestWordsAgainstTruth(t *testing.T) {
 // word.
 func TestWordsAddAllTogether(t *testing.T) {
 	text := english().text(80_000, 4)
-	small := Config{Registers: 64, Head: 50, Reservoir: 20, Seed: 1}
+	small := Config{Registers: 64, Head: 50, Width: 20, Seed: 1}
 	otherSeed := SiteConfig(2)
 	configs := []Config{{Seed: 1}, SiteConfig(1), small, otherSeed, {Seed: 2}}
 	var together, apart []*Words
@@ -99,9 +98,6 @@ func TestWordsAddAllTogether(t *testing.T) {
 	for i, w := range apart {
 		for _, h := range text {
 			w.Add(h)
-		}
-		if got := w.SurpriseGroupMedian(); got != together[i].SurpriseGroupMedian() || math.Abs(got/w.Surprise().Estimate-1) > 0.3 {
-			t.Errorf("%+v: group median %g, together %g", configs[i], got, together[i].SurpriseGroupMedian())
 		}
 		if w.Surprise() != together[i].Surprise() || w.N() != together[i].N() {
 			t.Errorf("%+v: surprise together %v, apart %v", configs[i], together[i].Surprise(), w.Surprise())
@@ -120,7 +116,7 @@ func TestWordsMemory(t *testing.T) {
 		words  int
 		limit  int
 	}{
-		{"a crawl", Config{}, len(text), 128 << 10},
+		{"a crawl", Config{}, len(text), 140 << 10},
 		{"a site", SiteConfig(0), len(text), 16 << 10},
 		{"a page's site", SiteConfig(0), 300, 6 << 10},
 		{"a long page's site", SiteConfig(0), 600, 10 << 10},

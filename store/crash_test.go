@@ -114,10 +114,23 @@ func (s *script) crawl(d *Dir, from, to int) (err error) {
 		}
 		files = append(files, l)
 	}
+	if err := d.RemoveBehind(scriptFolder, func(string) bool { return true }); err != nil {
+		return err
+	}
+	r, err := d.Records(scriptFolder, scriptRecords(from))
+	if err != nil {
+		return err
+	}
 	for c := from; c <= to; c++ {
+		if r, err = s.rotated(d, r, c); err != nil {
+			return err
+		}
 		if err := s.commit(d, files, c); err != nil {
 			return err
 		}
+	}
+	if err := r.Append([]byte("lost")); err != nil { // never committed
+		return err
 	}
 	for _, l := range files { // never committed
 		if err := l.Write("lost"); err != nil {
@@ -125,6 +138,28 @@ func (s *script) crawl(d *Dir, from, to int) (err error) {
 		}
 	}
 	return nil
+}
+
+// scriptFolder has the files of records; scriptRecords is the one of commit c: two commits share
+// one.
+const scriptFolder = "archive"
+
+func scriptRecords(c int) string { return fmt.Sprintf("%d.rec", (c+1)/2) }
+
+// bytesOf is the record of commit c, which has no line ends, and more than a buffer once.
+func bytesOf(c int) []byte { return bytes.ReplaceAll(value(c), []byte{'\n'}, []byte{' '}) }
+
+// rotated appends the record of commit c to r, or to the next file.
+func (s *script) rotated(d *Dir, r *Records, c int) (_ *Records, err error) {
+	if name := scriptRecords(c); r.lines.name != scriptFolder+"/"+name {
+		if err := r.Finish(); err != nil {
+			return nil, err
+		}
+		if r, err = d.Records(scriptFolder, name); err != nil {
+			return nil, err
+		}
+	}
+	return r, r.Append(bytesOf(c))
 }
 
 func (s *script) commit(d *Dir, files []*Lines, c int) error {
@@ -229,6 +264,31 @@ func (s *script) checkFiles(d *Dir, c int) error {
 		}
 		if !bytes.Equal(got, want) {
 			return fmt.Errorf("%s has %d bytes at commit %d, want %d", name, len(got), c, len(want))
+		}
+	}
+	return s.checkRecords(d, c)
+}
+
+// checkRecords wants each file of records to have exactly what was committed, and no others to be
+// there.
+func (s *script) checkRecords(d *Dir, c int) error {
+	if err := d.RemoveBehind(scriptFolder, func(string) bool { return true }); err != nil {
+		return err
+	}
+	want := map[string][]byte{}
+	for i := 1; i <= c; i++ {
+		want[scriptRecords(i)] = append(want[scriptRecords(i)], bytesOf(i)...)
+	}
+	names, err := d.FS().List(d.file(scriptFolder))
+	if err != nil && c > 0 || len(names) != len(want) {
+		return fmt.Errorf("%d files at commit %d, want %d: %w", len(names), c, len(want), err)
+	}
+	for name, data := range want {
+		if _, err := d.Records(scriptFolder, name); err != nil {
+			return err
+		}
+		if got, err := readFile(d.FS(), d.file(scriptFolder+"/"+name), 1<<20); err != nil || !bytes.Equal(got, data) {
+			return fmt.Errorf("%s has %d bytes at commit %d, want %d: %w", name, len(got), c, len(data), err)
 		}
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
 )
 
 // DB stores the records that are committed atomically: ordered keys with values, in Pebble.
@@ -20,9 +22,10 @@ type DB struct {
 	guard *guard
 }
 
-// Limits of the database, for a resident memory of some 8 MiB and a fast opening.
+// Limits of the database, for a resident memory of some 10 MiB and a fast opening.
 const (
-	memTableSize = 2 << 20 // changes in no table yet: in memory twice, replayed at an opening
+	memTableSize = 4 << 20 // changes in no table yet: in memory twice, replayed at an opening
+	mergeFrom    = 12      // tables that overlap: what is deleted before is not copied
 	cacheSize    = 4 << 20 // blocks of tables; the frontier reads each block of URLs about once
 	maxOpenFiles = 128     // tables have 2 MiB and more
 	manifestSize = 1 << 20 // read whole at every opening, so a longer one is rewritten
@@ -47,6 +50,7 @@ func openDB(fs FS, dir string, readOnly bool) (*DB, error) {
 	opts := &pebble.Options{
 		FS: g, Logger: g, EventListener: g.listener(),
 		Cache: cache, MemTableSize: memTableSize, MaxOpenFiles: maxOpenFiles, MaxManifestFileSize: manifestSize,
+		L0CompactionThreshold: mergeFrom, L0StopWritesThreshold: 2 * mergeFrom,
 		FormatMajorVersion:         pebble.FormatNewest,               // no older one reads ours
 		CompactionConcurrencyRange: func() (int, int) { return 1, 1 }, // the cores are for pages
 		ReadOnly:                   readOnly, ErrorIfNotExists: readOnly,
@@ -55,6 +59,11 @@ func openDB(fs FS, dir string, readOnly bool) (*DB, error) {
 	opts.Experimental.FileCacheShards = 1 // each is a goroutine, and only one reads
 	var db *pebble.DB
 	err := g.run(func() (err error) {
+		if !readOnly {
+			if err := markFormat(g, dir); err != nil {
+				return err
+			}
+		}
 		db, err = pebble.Open(dir, opts)
 		return err
 	})
@@ -63,6 +72,22 @@ func openDB(fs FS, dir string, readOnly bool) (*DB, error) {
 	}
 	g.opened.Store(true)
 	return &DB{db, g}, nil
+}
+
+// markFormat marks a directory in which there is nothing as one of the newest format. Pebble would
+// go through all formats since the oldest one, each with a mark of its own, synced twice.
+func markFormat(fs vfs.FS, dir string) error {
+	if names, err := fs.List(dir); err == nil && len(names) > 0 {
+		return nil
+	}
+	if err := fs.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	marker, _, err := atomicfs.LocateMarker(fs, dir, "format-version")
+	if err != nil {
+		return err
+	}
+	return errors.Join(marker.Move(pebble.FormatNewest.String()), marker.Close())
 }
 
 // Get returns a copy of the value of key, nil if there is none.

@@ -9,6 +9,9 @@ import (
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/sync/errgroup"
+
+	"crawler/internal/sums"
 )
 
 // Names within the directory. Each of crawlFiles says that a crawl is there.
@@ -19,7 +22,7 @@ const (
 )
 
 var crawlFiles = [...]string{
-	metaFile, stateDir, "pages.jsonl", "redirects.jsonl", "skipped.jsonl", "links.bin", "edges.jsonl", "edges.csv", "report.json", "report.txt",
+	metaFile, stateDir, "pages.jsonl", "redirects.jsonl", "skipped.jsonl", "links.bin", "edges.jsonl", "edges.csv", "chunks.bin", "archive", "report.json", "report.txt",
 }
 
 // Dir is a crawl directory that is open, and locked against other processes. Create and
@@ -81,8 +84,11 @@ func (d *Dir) Lines(name string) (*Lines, error) {
 	if err := d.writable(); err != nil {
 		return nil, err
 	}
-	at := d.positions.at[name]
-	cut, err := cutBack(d.fs, d.file(name), at)
+	at, err := d.summed(name)
+	if err != nil {
+		return nil, err
+	}
+	cut, err := cutBack(d.fs, d.file(name), at.length)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.path, err)
 	}
@@ -115,8 +121,107 @@ func (d *Dir) writable() error {
 // CheckLines returns an ErrDamaged if the named file lacks committed lines. It reads the
 // lines behind those, and changes nothing.
 func (d *Dir) CheckLines(name string) error {
-	_, err := behind(d.fs, d.file(name), d.positions.at[name])
+	_, err := behind(d.fs, d.file(name), d.positions.at[name].length)
 	return err
+}
+
+// Behind opens what is behind the committed part of a file of lines, nil if nothing is.
+func (d *Dir) Behind(name string) (io.ReadCloser, error) {
+	at := d.positions.at[name].length
+	info, err := d.fs.Stat(d.file(name))
+	if err != nil || info.Size() <= at {
+		return nil, nil // Lines says what is wrong
+	}
+	f, err := d.fs.Open(d.file(name))
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.NewSectionReader(f, at, info.Size()-at), f}, nil
+}
+
+// summed returns where the last commit left a file. After a commit without checksums that reads
+// the file.
+func (d *Dir) summed(name string) (position, error) {
+	at := d.positions.at[name]
+	if !at.unknown {
+		return at, nil
+	}
+	sum, err := d.sumOf(name, at.length)
+	at.sum, at.unknown = sum, err != nil
+	return at, err
+}
+
+// sumOf returns the checksum of the first n bytes of a file, which must be there.
+func (d *Dir) sumOf(name string, n int64) (sums.Sum, error) {
+	if _, err := behind(d.fs, d.file(name), n); err != nil {
+		return 0, fmt.Errorf("%s: %w", d.path, err)
+	}
+	f, err := d.fs.Open(d.file(name))
+	if err != nil {
+		return 0, err
+	}
+	sum, _, err := sums.Read(f, n)
+	return sum, errors.Join(err, f.Close())
+}
+
+// Verify reads the committed part of every file of lines. ErrDamaged names the first of which it
+// is not as it was written. It takes about 0.1 s for each GB that is in memory. Files of records in
+// folders may be far larger than memory: of these only the lengths are compared.
+func (d *Dir) Verify() error {
+	var all errgroup.Group
+	for name, at := range d.positions.at {
+		all.Go(func() error { return d.verify(name, at) })
+	}
+	return all.Wait()
+}
+
+func (d *Dir) verify(name string, at position) error {
+	if at.length == 0 {
+		return nil
+	}
+	if inFolder(name) {
+		return d.holds(name, at.length)
+	}
+	sum, err := d.sumOf(name, at.length)
+	if err != nil || at.unknown || sum == at.sum {
+		return err
+	}
+	return fmt.Errorf("%s %w: its first %d bytes are not those that were committed", d.file(name), ErrDamaged, at.length)
+}
+
+// Committed returns what the files of lines were at the last commit: only their beginnings, if the
+// crawl did not end in order. Files whose checksums a commit of an earlier version lacks are left
+// out.
+func (d *Dir) Committed() sums.Table {
+	t := sums.Table{}
+	for name, at := range d.positions.at {
+		if !at.unknown {
+			t[name] = sums.File{Bytes: at.length, Sum: at.sum}
+		}
+	}
+	return t
+}
+
+// Written returns what the files of lines are now. Lines that wait are written.
+func (d *Dir) Written() (sums.Table, error) {
+	t := d.Committed()
+	for _, l := range d.opened() {
+		if err := l.Flush(); err != nil {
+			return t, err
+		}
+		at := l.position()
+		t[l.name] = sums.File{Bytes: at.length, Sum: at.sum}
+	}
+	for name, f := range t {
+		if info, err := d.fs.Stat(d.file(name)); err == nil {
+			f.Modified = info.ModTime().UnixNano()
+			t[name] = f
+		}
+	}
+	return t, nil
 }
 
 // Cuts returns what Lines found behind the committed positions and cut off.
@@ -126,16 +231,20 @@ func (d *Dir) Cuts() []CutLine { return slices.Clone(d.cuts) }
 type Putter = interface{ Put(key, value []byte) }
 
 // Cut writes all lines to their files and adds the positions they reach to b. Call Sync,
-// which brings them to disk, before b is committed.
+// which brings them to disk, before b is committed. What the Cut before was for is committed
+// when this one is called.
 func (d *Dir) Cut(b Putter) error {
 	if err := d.writable(); err != nil {
 		return err
 	}
+	if err := d.closeFinished(); err != nil {
+		return err
+	}
 	for _, l := range d.opened() {
-		if err := l.Flush(); err != nil {
+		if err := errors.Join(l.Flush(), l.there()); err != nil {
 			return err
 		}
-		d.positions.at[l.name] = l.position()
+		d.positions.at[l.name] = l.cutAt()
 	}
 	d.positions.cuts++
 	d.value = d.positions.append(d.value[:0])
@@ -158,7 +267,7 @@ func (d *Dir) Sync() error {
 func (d *Dir) opened() []*Lines {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.lines // only ever appended to
+	return d.lines // appended to, or replaced
 }
 
 // Close brings all lines to disk, closes everything and releases the lock. Lines that were

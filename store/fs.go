@@ -161,9 +161,7 @@ func writeSynced(fs vfs.FS, name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if vfs.Root(fs) == vfs.Default {
-		err = os.Chmod(name, 0o600)
-	}
+	err = private(fs, name)
 	if err == nil {
 		_, err = f.Write(data)
 	}
@@ -171,6 +169,14 @@ func writeSynced(fs vfs.FS, name string, data []byte) error {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
+}
+
+// private lets nobody but the user read the named file.
+func private(fs vfs.FS, name string) error {
+	if vfs.Root(fs) != vfs.Default {
+		return nil
+	}
+	return os.Chmod(name, 0o600)
 }
 
 // syncDir makes the names in a directory durable.

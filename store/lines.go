@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -20,26 +21,30 @@ type Lines struct {
 	fs   FS
 	name string       // within the directory
 	path string       // with the directory
+	any  bool         // the file has records of any bytes, no lines; see Records
 	buf  bytes.Buffer // whole lines, not yet in the file
 	json *json.Encoder
 
-	mu     sync.Mutex // a vfs.File must not be written to and synced at once
-	file   vfs.File   // guarded by mu, and so is all below
-	length int64      // of the file
-	dirty  bool       // written to since the last sync
-	err    error      // the first
+	mu    sync.Mutex // a vfs.File must not be written to and synced at once
+	file  vfs.File   // guarded by mu, and so is all below
+	at    position   // the file's length and checksum
+	dirty bool       // written to since the last sync
+	cut   int64      // its length at the last Cut
+
+	finished bool  // nothing is written to it any more
+	err      error // the first
 }
 
 // lineBuffer is how much is gathered before it is written.
 const lineBuffer = 64 << 10
 
-// openLines opens a file of the given length, 0 if there is none.
-func openLines(fs FS, path string, length int64) (*Lines, error) {
+// openLines opens a file that is as at says, and makes it if there is none.
+func openLines(fs FS, path string, at position) (*Lines, error) {
 	f, err := fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return nil, err
 	}
-	l := &Lines{fs: fs, path: path, file: f, length: length}
+	l := &Lines{fs: fs, path: path, file: f, at: at}
 	l.json = json.NewEncoder(&l.buf)
 	l.json.SetEscapeHTML(false)
 	return l, nil
@@ -64,6 +69,9 @@ func (l *Lines) AppendLine(f func(buf []byte) []byte) error {
 	return l.flushFull()
 }
 
+// Len returns the length that the file has when what waits is written.
+func (l *Lines) Len() int64 { return l.position().length + int64(l.buf.Len()) }
+
 func (l *Lines) flushFull() error {
 	if l.buf.Len() < lineBuffer {
 		return nil
@@ -73,28 +81,78 @@ func (l *Lines) flushFull() error {
 
 // Flush writes the buffered lines to the file.
 func (l *Lines) Flush() error {
-	data := l.buf.Bytes()
 	defer l.buf.Reset() // after an error, too: nothing is written any more
+	return l.write(l.buf.Bytes())
+}
+
+// write writes whole records to the file.
+func (l *Lines) write(data []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil || len(data) == 0 {
 		return l.err
 	}
-	l.dirty = true
-	n, err := l.file.WriteAt(data, l.length)
-	if err != nil {
-		n = bytes.LastIndexByte(data[:n], '\n') + 1
-		l.err = errors.Join(err, l.fs.Truncate(l.path, l.length+int64(n)))
+	if l.err = l.meddled(l.file.Stat()); l.err != nil {
+		return l.err
 	}
-	l.length += int64(n)
+	l.dirty = true
+	n, err := l.file.WriteAt(data, l.at.length)
+	if err != nil {
+		n = l.whole(data[:n])
+		l.err = errors.Join(err, l.fs.Truncate(l.path, l.at.length+int64(n)))
+	}
+	l.at.length += int64(n)
+	l.at.sum = l.at.sum.Add(data[:n])
 	return l.err
 }
 
-// position returns the length of the file.
-func (l *Lines) position() int64 {
+// whole returns how many bytes of a write that failed are kept: its whole lines. Where a record of
+// any bytes ends is not known here.
+func (l *Lines) whole(written []byte) int {
+	if l.any {
+		return 0
+	}
+	return bytes.LastIndexByte(written, '\n') + 1
+}
+
+// meddled returns an error if somebody else has changed the file's length. To go on writing would
+// leave a hole, or lines that nobody finds.
+func (l *Lines) meddled(info vfs.FileInfo, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s %w: somebody has removed it while the crawl was running", l.path, ErrDamaged)
+	case err != nil:
+		return err
+	case info.Size() != l.at.length:
+		return fmt.Errorf("%s %w: somebody has changed it while the crawl was running: it has %d bytes, %d were written", l.path, ErrDamaged, info.Size(), l.at.length)
+	}
+	return nil
+}
+
+// there returns an error if the file is not under its name any more as it was written. It is
+// final.
+func (l *Lines) there() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.length
+	if l.err == nil {
+		l.err = l.meddled(l.fs.Stat(l.path))
+	}
+	return l.err
+}
+
+// position returns the length and the checksum of the file.
+func (l *Lines) position() position {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.at
+}
+
+// cutAt is position for a Cut.
+func (l *Lines) cutAt() position {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut = l.at.length
+	return l.at
 }
 
 // sync brings the file to disk. After a failed sync nobody knows what is there, so its error

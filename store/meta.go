@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"time"
+
+	"crawler/internal/sums"
 )
 
 // Format is the version of the directory's format that this program writes.
@@ -22,7 +24,14 @@ type Meta struct {
 	Created time.Time           `json:"created"`
 	Seeds   []string            `json:"seeds"`
 	Flags   map[string][]string `json:"flags"` // the command's flags that differ from their default
+
+	Checksum sums.Sum `json:"checksum"` // of crawl.json, with zeros in its place; there alone
+	// Edited is true if the file is not as this program has written it: somebody has edited it.
+	Edited bool `json:"-"`
 }
+
+// metaKey is the key of the bytes of crawl.json, as they were written last.
+const metaKey = "c"
 
 // ReadMeta reads crawl.json; it takes no lock. Errors are those of Open, except ErrLocked.
 func ReadMeta(fsys FS, dir string) (Meta, error) {
@@ -67,15 +76,17 @@ func (m *Meta) decode(name string, data []byte) error {
 	if err := json.Unmarshal(data, m); err != nil {
 		return fmt.Errorf("%s %w: %w", name, ErrDamaged, err)
 	}
+	_, err := sums.Sealed(data)
+	m.Edited, m.Checksum = err != nil, 0
 	return nil
 }
 
-// SetMeta replaces crawl.json, durably.
+// SetMeta replaces crawl.json, durably, and then the copy of it that the state has.
 func (d *Dir) SetMeta(m Meta) error {
 	if err := d.writable(); err != nil {
 		return err
 	}
-	m.Format = Format
+	m.Format, m.Edited = Format, false
 	data, err := m.encode(metaLimit)
 	if err != nil {
 		return err
@@ -84,7 +95,22 @@ func (d *Dir) SetMeta(m Meta) error {
 		return err
 	}
 	d.meta = m
-	return nil
+	if d.db == nil {
+		return nil
+	}
+	b := d.db.NewBatch()
+	b.Put([]byte(metaKey), data)
+	return d.db.Commit(b)
+}
+
+// KeptMeta returns what this program wrote into crawl.json last, as the state knows it. A crawl of
+// an earlier version has none: kept is false then.
+func (d *Dir) KeptMeta() (m Meta, kept bool, err error) {
+	data, err := d.db.Get([]byte(metaKey))
+	if err != nil || data == nil {
+		return Meta{}, false, err
+	}
+	return m, true, m.decode("the copy of "+metaFile+" in "+d.file(stateDir), data)
 }
 
 // encode fails if the result could not be read back.
@@ -96,5 +122,6 @@ func (m Meta) encode(limit int) ([]byte, error) {
 	if data = append(data, '\n'); len(data) > limit {
 		return nil, fmt.Errorf("%s would have %d bytes, at most %d can be read back: give fewer seeds", metaFile, len(data), limit)
 	}
-	return data, nil
+	_, err = sums.Seal(data)
+	return data, err
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 
@@ -57,6 +58,9 @@ func (d *Dir) firstCommit() error {
 	}
 	b := d.db.NewBatch()
 	b.Put([]byte(positionsKey), d.positions.append(nil))
+	if data, err := d.meta.encode(metaLimit); err == nil {
+		b.Put([]byte(metaKey), data)
+	}
 	return d.db.Commit(b)
 }
 
@@ -94,7 +98,17 @@ func lockDir(fs FS, dir string) (*Dir, error) {
 	case err != nil:
 		return nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
-	return &Dir{fs: fs, path: dir, lock: l, positions: positions{at: map[string]int64{}}}, nil
+	return &Dir{fs: fs, path: dir, lock: l, positions: positions{at: map[string]position{}}}, nil
+}
+
+// Lock keeps others from working on the crawl in dir, whatever it has, until it is closed. Its
+// error is ErrLocked, or one of the file system.
+func Lock(fs FS, dir string) (io.Closer, error) {
+	d, err := lockDir(fs, dir)
+	if err != nil {
+		return nil, err
+	}
+	return d.lock, nil
 }
 
 // Open opens a crawl to continue it, and ends what a crash has left of a Rewrite. Errors are

@@ -6,17 +6,27 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"crawler/internal/sums"
 )
 
 const (
 	positionsKey     = "p"
-	positionsVersion = 1
+	positionsVersion = 2
+	lengthsVersion   = 1 // of programs that kept no checksums
 )
 
-// positions are the lengths of the files at a commit.
+// positions are the files as they were at a commit.
 type positions struct {
 	cuts uint64 // calls of Cut so far, over all runs
-	at   map[string]int64
+	at   map[string]position
+}
+
+// position is a file's committed beginning.
+type position struct {
+	length  int64
+	sum     sums.Sum
+	unknown bool // the sum: the commit is that of a program that kept none
 }
 
 func (p positions) append(dst []byte) []byte {
@@ -26,7 +36,12 @@ func (p positions) append(dst []byte) []byte {
 	for _, name := range slices.Sorted(maps.Keys(p.at)) {
 		dst = binary.AppendUvarint(dst, uint64(len(name)))
 		dst = append(dst, name...)
-		dst = binary.AppendUvarint(dst, uint64(p.at[name]))
+		dst = binary.AppendUvarint(dst, uint64(p.at[name].length))
+		if p.at[name].unknown {
+			dst = append(dst, 0)
+			continue
+		}
+		dst = binary.LittleEndian.AppendUint64(append(dst, 1), uint64(p.at[name].sum))
 	}
 	return dst
 }
@@ -34,10 +49,11 @@ func (p positions) append(dst []byte) []byte {
 var errPositions = errors.New("not what a commit writes")
 
 func decodePositions(value []byte) (positions, error) {
-	p := positions{at: map[string]int64{}}
-	if len(value) == 0 || value[0] != positionsVersion {
+	p := positions{at: map[string]position{}}
+	if len(value) == 0 || value[0] != positionsVersion && value[0] != lengthsVersion {
 		return p, errPositions
 	}
+	sumless := value[0] == lengthsVersion
 	rest, ok := value[1:], true
 	number := func() uint64 {
 		v, n := binary.Uvarint(rest)
@@ -54,11 +70,20 @@ func decodePositions(value []byte) (positions, error) {
 		}
 		name := string(rest[:size])
 		rest = rest[size:]
-		at := number()
-		if _, twice := p.at[name]; twice || at > math.MaxInt64 {
+		length := number()
+		known := uint64(0)
+		if !sumless {
+			known = number()
+		}
+		if _, twice := p.at[name]; twice || length > math.MaxInt64 || known > 1 || known == 1 && len(rest) < 8 {
 			return p, errPositions
 		}
-		p.at[name] = int64(at)
+		at := position{length: int64(length), unknown: known == 0 && length > 0}
+		if known == 1 {
+			at.sum = sums.Sum(binary.LittleEndian.Uint64(rest))
+			rest = rest[8:]
+		}
+		p.at[name] = at
 	}
 	if !ok || len(rest) > 0 {
 		return p, errPositions

@@ -30,46 +30,46 @@ func (d *Dir) Rewrite(name string, keep func(line []byte) (bool, error)) error {
 	if err := d.writable(); err != nil {
 		return err
 	}
-	at := d.positions.at[name]
-	if _, err := behind(d.fs, d.file(name), at); err != nil || at == 0 {
+	was := d.positions.at[name].length
+	if _, err := behind(d.fs, d.file(name), was); err != nil || was == 0 {
 		return err
 	}
-	length, err := d.copyLines(name, at, keep)
+	at, err := d.copyLines(name, was, keep)
 	if err == nil {
 		err = syncDir(d.fs, d.path)
 	}
 	if err != nil {
 		return fmt.Errorf("rewrite %s: %w", d.file(name), err)
 	}
-	d.positions.at[name] = length
+	d.positions.at[name] = at
 	d.rewritten = append(d.rewritten, name)
 	return nil
 }
 
-// copyLines writes the new file and returns its length.
-func (d *Dir) copyLines(name string, at int64, keep func(line []byte) (bool, error)) (length int64, err error) {
+// copyLines writes the new file and returns what it is.
+func (d *Dir) copyLines(name string, was int64, keep func(line []byte) (bool, error)) (at position, err error) {
 	from, err := d.fs.Open(d.file(name))
 	if err != nil {
-		return 0, err
+		return at, err
 	}
 	defer from.Close()
 	to, err := d.fs.Create(d.file(name)+rewrittenSuffix, vfs.WriteCategoryUnspecified)
 	if err != nil {
-		return 0, err
+		return at, err
 	}
 	w := bufio.NewWriterSize(to, lineBuffer)
-	length, err = copyKept(w, bufio.NewReaderSize(io.NewSectionReader(from, 0, at), lineBuffer), keep)
+	at, err = copyKept(w, bufio.NewReaderSize(io.NewSectionReader(from, 0, was), lineBuffer), keep)
 	if err == nil {
 		err = w.Flush()
 	}
 	if err == nil {
 		err = to.Sync()
 	}
-	return length, errors.Join(err, to.Close())
+	return at, errors.Join(err, to.Close())
 }
 
 // copyKept copies the lines that keep wants.
-func copyKept(w *bufio.Writer, r *bufio.Reader, keep func(line []byte) (bool, error)) (length int64, err error) {
+func copyKept(w *bufio.Writer, r *bufio.Reader, keep func(line []byte) (bool, error)) (at position, err error) {
 	var long []byte // a line that is longer than the buffer of r
 	for {
 		line, err := r.ReadSlice('\n')
@@ -78,9 +78,9 @@ func copyKept(w *bufio.Writer, r *bufio.Reader, keep func(line []byte) (bool, er
 			long = append(long, line...)
 			continue
 		case errors.Is(err, io.EOF):
-			return length, nil
+			return at, nil
 		case err != nil:
-			return 0, err
+			return at, err
 		}
 		if len(long) > 0 {
 			long = append(long, line...)
@@ -88,13 +88,14 @@ func copyKept(w *bufio.Writer, r *bufio.Reader, keep func(line []byte) (bool, er
 		}
 		kept, err := keep(line)
 		if err != nil {
-			return 0, err
+			return at, err
 		}
 		if kept {
 			if _, err := w.Write(line); err != nil {
-				return 0, err
+				return at, err
 			}
-			length += int64(len(line))
+			at.length += int64(len(line))
+			at.sum = at.sum.Add(line)
 		}
 		long = long[:0]
 	}

@@ -158,7 +158,7 @@ func TestReaderOfAnInterruptedRewrite(t *testing.T) {
 		t.Errorf("a reader gets %v", err)
 	}
 	d = openDir(t, OnMem(mem), "crawl")
-	if cut, err := behind(OnMem(mem), d.file(scriptFiles[0]), d.positions.at[scriptFiles[0]]); err != nil || cut.Bytes > 0 {
+	if cut, err := behind(OnMem(mem), d.file(scriptFiles[0]), d.positions.at[scriptFiles[0]].length); err != nil || cut.Bytes > 0 {
 		t.Errorf("behind the commit: %v, %v", cut, err)
 	}
 	closeDir(t, d)

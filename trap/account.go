@@ -2,7 +2,7 @@ package trap
 
 import (
 	"fmt"
-	"math/bits"
+	"math"
 )
 
 // account is what a pattern's pages have cost and brought. Each page costs 1, and earns its new
@@ -10,14 +10,15 @@ import (
 // words on average, or of which one in 40 is wholly new. What it owes decides when its URLs are
 // fetched, and whether.
 type account struct {
-	pages   uint32  // fetched
-	owes    float32 // never below 0: good pages are no reserve for bad ones
-	news    float32 // its new URLs: a sum that decays by growthDecay with each of its pages
-	asked   float32 // the same of its pages
-	closed  Kind
-	probed  bool  // its last look before the end was taken since it closed
-	granted uint8 // URLs that are let through for that
-	probing uint8 // of those, on their way: no part of the state
+	pages       uint32  // fetched
+	owes        float32 // never below 0: good pages are no reserve for bad ones
+	tries, hits float32 // pages, and what they were worth, each 0 to 1: sums that decay by sumDecay
+	news        float32 // its new URLs: a sum that decays by growthDecay with each of its pages
+	asked       float32 // the same of its pages
+	closed      Kind
+	probed      bool  // its last look before the end was taken since it closed
+	granted     uint8 // URLs that are let through for that
+	probing     uint8 // of those, on their way: no part of the state
 }
 
 const (
@@ -48,18 +49,49 @@ func (a *account) charge(cost, earn float32, read bool) {
 	a.owes = max(0, a.owes+cost-earn)
 }
 
-// credit records what a page has earned that was found on a page of the pattern.
-func (a *account) credit(earn float32) { a.owes = max(0, a.owes-earn) }
-
-// rank is the queue in which the URLs of a pattern wait that owes so much. If the last n pages
-// brought nothing, the next one does with a chance of 1/(n+2), by the rule of succession; a rank
-// is a halving of that.
-func rank(owes float32) uint8 {
-	if owes < postponed {
-		return 0
-	}
-	return uint8(bits.Len(uint(owes)) - bits.Len(postponed) + 1)
+// try records for the order how much a page was worth, from 0 to 1.
+func (a *account) try(worth float32) {
+	a.tries = a.tries*sumDecay + 1
+	a.hits = a.hits*sumDecay + worth
 }
+
+// credit records what a page has earned that was found on a page of the pattern: for the order that
+// is as good as a page of its own.
+func (a *account) credit(earn float32) {
+	a.owes = max(0, a.owes-earn)
+	a.hits = min(a.tries, a.hits+min(1, earn))
+}
+
+// chance is how likely the next page brings something while some are on their way, by the rule of
+// succession: from what the latest pages were worth, and from what the pattern owes. A pattern of
+// which nothing is known has one of a half.
+func (p *pattern) chance(leased int) float32 {
+	if p == nil {
+		return 1 / float32(leased+2)
+	}
+	if p.owes < postponed && 2*p.hits >= p.tries {
+		leased = max(0, leased-int(p.pages))
+	}
+	n := float32(leased)
+	return min((p.hits+1)/(p.tries+n+2), 1/(p.owes+n+2))
+}
+
+// ends is twice the chance that a page of the pattern is a leaf or leads back, at most 1, if its
+// pages lead to more and more of them.
+func (p *pattern) ends() float32 {
+	if p == nil || !p.ownFound() || p.born < mazeBirths*p.links || p.rooted >= mazeRooted*p.links {
+		return 1
+	}
+	return min(1, 2*(p.leaf+p.back+1)/(p.links+2))
+}
+
+// rank is the queue in which URLs wait that bring something with a chance. That of a new pattern is
+// a half, and its rank 0; two ranks are a halving.
+func rank(chance float32) uint8 {
+	return uint8(min(mostRank, max(0, -2*math.Log2(2*float64(chance)))))
+}
+
+const mostRank = 63 // of which the number of pages would be 2^30
 
 // grows reports whether the pattern brings new URLs as fast as they are fetched.
 func (a *account) grows() bool { return a.news >= leastGrowth*a.asked }

@@ -11,7 +11,7 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 3
+	version     = 4
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 )
@@ -23,7 +23,7 @@ var kinds = [...]Kind{"", Copies, Session, Subdomains, Calendar, Facets, Pattern
 // for one that has had many pages, and up to 8 MiB of texts and forms. Call it between pages, after
 // Reopened.
 func (g *Guard) AppendBinary(dst []byte) ([]byte, error) {
-	e := binform.Begin(dst, kindTrap, version)
+	e := binform.Begin(slices.Grow(dst, g.formSize()), kindTrap, version)
 	e.Uint32(g.page)
 	g.shapes.encode(e)
 	g.texts.encode(e)
@@ -32,6 +32,15 @@ func (g *Guard) AppendBinary(dst []byte) ([]byte, error) {
 		p.encode(e)
 	}
 	return e.Close(), nil
+}
+
+// formSize is about how many bytes the form has, rather more than less.
+func (g *Guard) formSize() int {
+	n := 1<<10 + 12*(len(g.shapes.children)+len(g.shapes.kept)+len(g.shapes.pages)) + 8*g.texts.filled
+	for _, p := range g.patterns {
+		n += 512 + len(p.name) + 8*(p.pairs.filled+p.marks.filled)
+	}
+	return n
 }
 
 // MarshalBinary is AppendBinary to nothing.
@@ -133,9 +142,9 @@ func (p *pattern) counts() []*uint32 {
 }
 
 func (p *pattern) floats() []*float32 {
-	all := append([]*float32{&p.owes, &p.news, &p.asked, &p.tests.copied, &p.tests.others}, p.sums()...)
+	all := append([]*float32{&p.owes, &p.tries, &p.hits, &p.news, &p.asked, &p.tests.copies, &p.tests.others}, p.sums()...)
 	for i := range p.tried {
-		all = append(all, &p.tried[i].known, &p.tried[i].fresh)
+		all = append(all, &p.tried[i].copies, &p.tried[i].others)
 	}
 	return all
 }

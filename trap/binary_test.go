@@ -108,7 +108,7 @@ func (f fields) form(kind string, version uint16) []byte {
 		for range 4 {
 			e.Uint32(1)
 		}
-		for range 5 + 15 + 2*17 {
+		for range 7 + 15 + 2*18 {
 			e.Uint32(math.Float32bits(f.sum))
 		}
 		for range 8 {
@@ -159,7 +159,7 @@ func TestBinaryFields(t *testing.T) {
 		f := good()
 		change(&f)
 		g := newGuard()
-		form := f.form("TRAP", 3)
+		form := f.form("TRAP", 4)
 		err := g.UnmarshalBinary(form)
 		if (err == nil) != (name == "") || err != nil && !errors.Is(err, binform.ErrFormat) {
 			t.Errorf("%q: error %v", name, err)
@@ -168,7 +168,7 @@ func TestBinaryFields(t *testing.T) {
 			t.Errorf("%q: another form comes back", name)
 		}
 	}
-	for _, form := range [][]byte{good().form("TRAP", 2), good().form("TRAP", 4), good().form("WORD", 3)} {
+	for _, form := range [][]byte{good().form("TRAP", 3), good().form("TRAP", 5), good().form("WORD", 4)} {
 		if err := newGuard().UnmarshalBinary(form); err == nil {
 			t.Errorf("a frame of %q is accepted", form[:8])
 		}
@@ -182,7 +182,7 @@ func FuzzBinary(f *testing.F) {
 	f.Add(form[16 : len(form)-8])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRAP", 3)
+		e := binform.Begin(nil, "TRAP", 4)
 		e.Raw(fields)
 		g := trap.New(trap.Config{})
 		if g.UnmarshalBinary(e.Close()) != nil {

@@ -61,7 +61,7 @@ func (c *costs) crawl(pages []parse.Input) {
 		lease := g.Lease(in.URL, g.Judge(in.URL))
 		t = lap(&c.judge, t)
 		if lease.Unread {
-			sample := s.Skim(in.URL, 200, page.Words, 0)
+			sample := s.Skim(200, page.Words, 0)
 			t = lap(&c.sample, t)
 			g.Skim(in.URL, sample)
 			g.Ended(lease)

@@ -6,13 +6,15 @@
 //
 // URLs that one program on the server is likely to answer are a pattern, and each pattern has an
 // account. A page costs 1, and a copy 2. New words earn, for the page's own pattern and for the
-// lists on which it was found. What a pattern owes is the evidence against it: if the last n
-// pages have brought nothing, the next one does with a chance of 1/(n+2), by Laplace's rule of
-// succession. That chance decides the order: a URL waits behind everything else of its host that
-// is likelier by half or more (Rank). It also decides the end: a pattern that owes its Budget is
-// closed, but only if it will not end by itself, that is, if its pages bring new URLs as fast as
-// they are fetched, or if they are known pages under new names. Suspicion alone refuses nothing.
-// Before the crawl ends, each closed pattern gets a last look.
+// lists on which it was found. The chance that a URL brings something is estimated, by Laplace's
+// rule of succession: of n pages k were worth something, so the next one is with (k+1)/(n+2). It
+// decides the order: a URL waits behind everything else of its host that is likelier (Rank).
+// Three questions are multiplied: do pages of the pattern bring something new to the site? Do
+// URLs of which a part is known bring other pages? If every page leads to more, does one end it?
+// What a pattern owes decides the end: one that owes its Budget is closed, but only if it will not
+// end by itself, that is, if its pages bring new URLs as fast as they are fetched, or if they are
+// known pages under new names. Suspicion alone refuses nothing. Before the crawl ends, each closed
+// pattern gets a last look.
 //
 // # Terms
 //
@@ -21,19 +23,27 @@
 //	           directory keeps its name while its parent has few (16)
 //	wide       a pattern of all hosts of a registrable domain, without any names: it answers
 //	           for patterns that are too young, since random names make a new one each time.
-//	           An address is a domain of its own, and so is a host of which 16 pages are known
+//	           A host of which 16 pages are known is a domain of its own. Addresses are one
+//	           domain until then, since they can be made up, too
 //	form       a URL's path and parameters without keys, in any sequence, and without the
 //	           parameters that were found to make no difference
-//	copy       a page with the words of another, in any sequence, or with nearly all of them
+//	copy       a page with the words of another, in any sequence
 //	own text   the grams (four words in a row) of a page that are not its pattern's template,
 //	           which is what nearly all of its latest pages had; without words of its URL
 //	new        of a word: no recent page of the pattern had either of its grams, the one that it
 //	           ends and the one that it begins. A page of 80 new words is wholly new
 //	owes       what the pages have cost less what they have earned, never below 0
-//	rank       0, then one more for each doubling of what the pattern owes
+//	worth      of a page, for the order: how much of its own text the site has not said before,
+//	           if it has earned something. What it earns is worth the same to its lists
+//	chance     by the worth of the latest pages, and by what the pattern owes, as if that were
+//	           so many pages without worth; 1/2 for a new pattern. Young patterns have at most
+//	           that of the wide one
+//	known      of a form, or a part of it: a page of the host had it. The next one is no copy
+//	           with a chance that is learned of each part; the first of a pattern is tried
+//	rank       how many times the chance is below 1/2 by the square root of two
 //	lease      a URL on its way. It counts as a page that brings nothing, unless its pattern owes
-//	           nothing and had as many pages: so of a new pattern few are asked for at first,
-//	           and of one that owes they come one by one (Lease, Verdict.Wait)
+//	           nothing and had as many pages: so of a new pattern one is asked for at first. A
+//	           URL of rank 1 or more waits until none of its host is (Lease, Verdict.Wait)
 //	growth     new URLs of the pattern a page, found on pages that bring nothing: what good
 //	           pages list is finite, since somebody has listed it
 //	deepest    of what may be endless, the deepest URLs come first, after everything else of
@@ -62,7 +72,8 @@
 // Judge is called for a URL that is about to be fetched, again if that was postponed, and takes
 // some 0.5 µs. Watch and Learn take 10 µs, a Link 0.3 µs for pages that are watched: the first
 // 64 of a pattern, those of one that owes 16, and one in 16 of all others. Of a pattern whose
-// pages keep bringing new text the other 15 are not read (Lease.Unread): Skim takes 1 µs.
+// pages keep bringing new text 32 pages are read, 16 of each twice as many, and then one in 64.
+// The others are not (Lease.Unread): Skim takes 1 µs.
 //
 // A pattern takes 1 KiB at first and up to 36 KiB after many pages; there are at most
 // Config.Patterns, and 8 MiB of texts and forms besides. Beyond that the half that learned nothing

@@ -18,7 +18,8 @@ type Guard struct {
 	view     view
 	opened   []uint64
 	journal  *journal // nil if nothing will be replayed
-	own      []uint64 // scratch
+	own      []uint64 // scratch, see read
+	said     []uint64 // the same
 	off      rules    // for the tests that show what each is worth
 }
 
@@ -57,9 +58,6 @@ type Verdict struct {
 	Deepest bool   // with Kind "": it waits for all others, and then the deepest comes first
 }
 
-// repeatRank is by how many ranks a URL waits longer that is likely to bring a copy.
-const repeatRank = 2
-
 // Judge decides whether to fetch u now. Call it just before the fetch: what is known then
 // counts, not what was known when u was found. It changes nothing.
 func (g *Guard) Judge(u weburl.URL) Verdict {
@@ -93,16 +91,11 @@ func (g *Guard) look(u weburl.URL) (Verdict, *pattern) {
 	if p != nil && p.closed != "" && (repeats || !p.renames()) {
 		return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}, p
 	}
-	owes, leased := g.due(&s)
 	if g.off&ruleOrder != 0 {
 		return Verdict{}, p
 	}
-	v := Verdict{Rank: rank(owes + float32(leased))}
-	v.Wait = v.Rank > 0 && leased > 0
-	if repeats {
-		v.Rank += repeatRank
-		v.Wait = v.Wait || g.leased[s.fine] > 0
-	}
+	v := Verdict{Rank: rank(g.chance(&s) * g.fresh(&s))}
+	v.Wait = v.Rank > 0 && g.leased[s.host] > 0
 	v.Deepest = p != nil && p.maze() && g.off&ruleEndless == 0
 	return v, p
 }
@@ -124,27 +117,23 @@ func (g *Guard) judge(s *shape) *pattern {
 	return fine
 }
 
-// due returns what the patterns owe that answer for a URL, and how many leases count as pages
-// that bring nothing. While a pattern owes nothing, as many as it had pages do not.
-func (g *Guard) due(s *shape) (owes float32, leased int) {
-	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
-	leased = g.leased[s.fine]
-	if g.off&ruleWide != 0 {
-		wide = nil
+// chance is how likely the next page of a URL's patterns brings something: the wide one's if the
+// fine one is too young, or owes too much, to answer for itself.
+func (g *Guard) chance(s *shape) float32 {
+	c := g.chanceOf(s.fine)
+	if fine := g.patterns[s.fine]; g.off&ruleWide == 0 && (fine == nil || !g.good(fine)) && g.patterns[s.wide] != nil {
+		c = min(c, g.chanceOf(s.wide))
 	}
-	switch {
-	case fine != nil && g.good(fine):
-		if fine.owes < postponed {
-			leased = max(0, leased-int(fine.pages))
-		}
-		return fine.owes, leased
-	case fine != nil:
-		owes = fine.owes
+	return c
+}
+
+func (g *Guard) chanceOf(pattern uint64) float32 {
+	p := g.patterns[pattern]
+	c := p.chance(g.leased[pattern])
+	if g.off&ruleEndless == 0 {
+		c *= p.ends()
 	}
-	if n := g.leased[s.wide]; wide != nil && wide.owes+float32(n) > owes+float32(leased) {
-		return wide.owes, n
-	}
-	return owes, leased
+	return c
 }
 
 // good reports whether a pattern answers for itself: it has pages enough, and owes little.
@@ -160,6 +149,26 @@ func (g *Guard) repeats(s *shape) bool {
 	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
 	fetched := func(form uint64) bool { return g.texts.has(form) || g.leased[form] > 0 }
 	return fine != nil && fine.repeats(s, fetched) || wide != nil && wide.repeats(s, fetched)
+}
+
+// fresh is the chance that a URL brings no copy, as far as its form says.
+func (g *Guard) fresh(s *shape) float32 {
+	if g.off&ruleForms != 0 {
+		return 1
+	}
+	fetched := func(form uint64) bool { return g.texts.has(form) || g.leased[form] > 0 }
+	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
+	least := float32(1)
+	switch tried := wide != nil && 2*wide.hits < wide.tries; {
+	case fine != nil:
+		least = fine.fresh(s, fetched)
+	case g.leased[s.fine] > 0 || tried: // else it is the first of its kind, to see what it brings
+		least = (&pattern{id: s.fine}).fresh(s, fetched)
+	}
+	if wide != nil && (wide.hosts >= manyHosts || s.keyed) {
+		least = min(least, wide.fresh(s, fetched))
+	}
+	return least
 }
 
 // renames reports whether URLs of a new form may bring new pages even though the pattern is

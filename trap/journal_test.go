@@ -121,7 +121,7 @@ func (s *stream) step(g *trap.Guard) {
 func (s *stream) learn(g *trap.Guard, u weburl.URL) {
 	var sampler trap.Sampler
 	if s.random.IntN(4) == 0 {
-		if g.Skim(u, sampler.Skim(u, 200, words(prose(s.random.IntN(50), 40)), 1)) {
+		if g.Skim(u, sampler.Skim(200, words(prose(s.random.IntN(50), 40)), 1)) {
 			s.opened += len(g.Reopened())
 		}
 		return

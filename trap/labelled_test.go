@@ -216,7 +216,7 @@ func (w *walk) visit(it item) {
 	if reads {
 		w.guard.Learn(w.sampler.Page(it.url, status, w.page.Words, 0))
 	} else {
-		w.guard.Skim(it.url, w.sampler.Skim(it.url, status, w.page.Words, 0))
+		w.guard.Skim(it.url, w.sampler.Skim(status, w.page.Words, 0))
 	}
 	for _, id := range w.guard.Reopened() {
 		for _, it := range w.deferred[id] {

@@ -42,19 +42,28 @@ func (g *Guard) apply(e *event) {
 	fine, wide := g.pattern(s.fine), g.pattern(s.wide)
 	g.name(e, fine, wide)
 	good := g.good(fine)
-	n := news{unread: e.unread}
-	if g.own = g.own[:0]; !e.unread {
+	n := news{unread: e.unread, site: 1}
+	if !e.unread {
 		var fresh int
-		fresh, g.own = read(fine, wide, e.page.Sample, g.own)
+		fresh, g.own, g.said = read(fine, wide, e.page.Sample, g.own[:0], g.said[:0])
 		n.share = min(1, float32(fresh*e.page.Every)/manyWords)
+		n.site = g.elsewhere(s.domain)
 	}
-	n.copied, n.times = g.copied(s.domain, e.page, g.own)
+	n.copied, n.times = g.copied(s.domain, e.page)
 	n.endless = g.off&ruleEndless == 0 && (fine.endless() || !good && wide.endless())
 	n.plain = g.off&ruleSelections != 0
 	// A copy under another query is no version, nor is one below the page that led to it.
 	n.again = s.params > 0 || e.below
 	g.grow(e, n, good)
 	earn := g.learn(fine, e, &e.fine, n)
+	worth := min(n.site, earn)
+	if n.unread && !n.copied && fine.tries > 0 {
+		worth = fine.hits / fine.tries
+	}
+	fine.try(worth)
+	if !good && fine.pages <= settled/2 {
+		wide.try(worth)
+	}
 	if e.unread && fine.rich() {
 		earn = fine.share / fine.texts / fine.least() // for the lists that led to it
 	}
@@ -103,29 +112,35 @@ func (g *Guard) grow(e *event, n news, good bool) {
 	}
 }
 
-// copied reports whether the page's text was met before: all its words, in any sequence, or
-// nearly all, by the least of the sampled pairs that are no template.
-func (g *Guard) copied(domain uint64, page Page, own []uint64) (again bool, times uint8) {
+// copied reports whether the page's text was met before: all its words, in any sequence.
+func (g *Guard) copied(domain uint64, page Page) (again bool, times uint8) {
 	times = g.remember(mix(domain, page.TextHash))
 	if page.AllHash != page.TextHash {
 		times = max(times, g.remember(mix(domain, page.AllHash)))
 	}
-	slices.Sort(own)
-	if own = slices.Compact(own); len(own) < 2*band || g.off&ruleNear != 0 {
-		return times > 0, times
-	}
-	for i := range 2 {
-		h := mix(domain, uint64(i))
-		for _, pair := range own[i*band : (i+1)*band] {
-			h = mix(h, pair)
-		}
-		times = max(times, g.remember(h))
-	}
 	return times > 0, times
 }
 
-// band is how many pairs two pages must share to be taken for copies.
-const band = 6
+// elsewhere returns how much of a page's own text no page of the domain had before, by the words
+// that are sampled of all pages, and remembers it. What a list or a feed says of an article is no
+// news to the site, though it is to the others of its pattern.
+func (g *Guard) elsewhere(domain uint64) (site float32) {
+	fresh := 0
+	for i := 0; i < len(g.said); i += 2 {
+		if !g.texts.has(mix(domain, g.said[i])) && !g.texts.has(mix(domain, g.said[i+1])) {
+			fresh++
+		}
+	}
+	for _, gram := range g.own {
+		if isCoarse(gram) {
+			g.remember(mix(domain, gram))
+		}
+	}
+	if len(g.said) == 0 {
+		return 1
+	}
+	return float32(2*fresh) / float32(len(g.said))
+}
 
 // remember returns how often a hash was met, and counts it.
 func (g *Guard) remember(h uint64) uint8 { return g.texts.meet(h, uint16(g.page), mostTexts).times }

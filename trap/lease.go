@@ -1,14 +1,18 @@
 package trap
 
-import "crawler/weburl"
+import (
+	"math/bits"
+
+	"crawler/weburl"
+)
 
 // Lease is what a URL on its way is counted as. Leases are no part of a Guard's state.
 type Lease struct {
-	of    [4]uint64 // its patterns, and its form in each of them
+	of    [5]uint64 // its patterns, its form in each of them, and its host
 	probe uint64    // the pattern that it probes, 0 for none
 
 	// Neither the page's sample is wanted nor its links: call Skim instead of Watch and Learn. Of a
-	// pattern whose pages keep bringing new text one in watchEvery is read, and of the others only
+	// pattern whose pages keep bringing new text fewer and fewer are read, and of the others only
 	// whether they are copies. If two of those that are read bring nothing, the next ones are all
 	// read until that is made up for.
 	Unread bool
@@ -24,9 +28,10 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 			l.of[2*i+1] = p.form(&s)
 		}
 	}
+	l.of[4] = s.host
 	l.Unread = g.off&ruleUnread == 0 && g.unread(g.patterns[s.fine])
 	if g.off&ruleLeases != 0 {
-		l.of = [4]uint64{}
+		l.of = [5]uint64{}
 	}
 	for _, id := range l.of {
 		g.leased[id]++
@@ -40,8 +45,12 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 
 // unread reports whether the next page of a fine pattern need not be read.
 func (g *Guard) unread(p *pattern) bool {
-	return p != nil && p.pages >= watchedPages && (int(p.pages)+g.leased[p.id])%watchEvery != 0 && p.rich() && !p.endless()
+	return p != nil && (int(p.pages)+g.leased[p.id])%readEvery(p.pages) != 0 && p.rich() && !p.endless()
 }
+
+// readEvery returns how many pages of a pattern are one that is read: all of the first 32, and 16
+// of each twice as many, until it is one in 64.
+func readEvery(pages uint32) int { return 1 << min(6, max(0, bits.Len32(pages)-5)) }
 
 // Ended notes that a lease has ended. A probe that has come to nothing so far may be let through
 // again.

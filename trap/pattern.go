@@ -15,8 +15,8 @@ type pattern struct {
 	largest, longest uint32 // size and length of the latest URL
 
 	params params
-	tried  [parts]trial
-	tests  tests
+	tried  [parts + 1]trial
+	tests  trial  // of all pages
 	pairs  memory // of words
 	marks  memory // URLs that links led back to
 }
@@ -58,17 +58,15 @@ const (
 	agreeing   = 0.85 // share of the copies, and of the others
 )
 
-// trial is how well a part of the query says whether a page is a copy.
-type trial struct{ known, fresh float32 }
-
-// tests count the pages that the trials are of, each decaying with its like.
-type tests struct{ copied, others float32 }
+// trial says how pages fared that had a part of the query which was known: copies, and others. Each
+// sum decays with the pages of its like.
+type trial struct{ copies, others float32 }
 
 // covers reports whether copies were known by the part.
-func (t *trial) covers(n tests) bool { return n.copied >= leastTests && t.known >= agreeing*n.copied }
+func (t *trial) covers(n trial) bool { return n.copies >= leastTests && t.copies >= agreeing*n.copies }
 
-// mistakes are the others that were known by the part.
-func (t *trial) mistakes(n tests) float32 { return n.others - t.fresh }
+// fresh is the chance that a page with a known part is no copy, by the rule of succession.
+func (t *trial) fresh() float32 { return (t.others + 1) / (t.copies + t.others + 2) }
 
 // params are the names of a pattern's parameters, hashed, of those that were met first.
 type params [maxParams]uint64
@@ -84,10 +82,11 @@ func (ps *params) place(name uint64) int {
 	return -1
 }
 
-// forms returns the form of a URL by each part of its query, and by all of it. Of the parts only
-// those are of use that have a parameter of the pattern: new names get a place among them.
-func (p *pattern) forms(s *shape, names *params) (all uint64, of [parts]uint64) {
+// forms returns the form of a URL by each part of its query, and by all of it at the end; 0 for
+// parts that it does not have. New names get a place among those of the pattern.
+func (p *pattern) forms(s *shape, names *params) (of [parts + 1]uint64) {
 	var at [maxParams]uint64
+	var all uint64
 	for _, v := range s.values() {
 		if v.class == key {
 			continue
@@ -98,56 +97,74 @@ func (p *pattern) forms(s *shape, names *params) (all uint64, of [parts]uint64) 
 			at[i] += h
 		}
 	}
+	whose := s.host
+	if p.wide {
+		whose = p.id
+	}
+	of[parts] = s.hash(whose, all)
+	if s.params == 0 {
+		return of
+	}
 	of[0] = s.path()
 	for i, h := range at {
 		if names[i] != 0 {
-			of[1+i], of[1+maxParams+i] = p.hash(s, h, 1+i), p.hash(s, all-h, 1+maxParams+i)
+			of[1+i], of[1+maxParams+i] = s.hash(whose, h), s.hash(whose, all-h)
 		}
 	}
-	return p.hash(s, all, parts), of
+	return of
 }
 
 // path is the form without the query, of all patterns together.
-func (s *shape) path() uint64 { return mix(mix(s.host, s.form), 11) }
+func (s *shape) path() uint64 { return s.hash(s.host, 0) }
 
-// plain is the form of a URL without parameters by as much of it as is enough.
-func (p *pattern) plain(s *shape) uint64 {
-	if t := &p.tried[0]; t.covers(p.tests) && t.mistakes(p.tests) <= (1-agreeing)*p.tests.others {
-		return s.path()
+// bare is the form with the query, but without keys.
+func (s *shape) bare() uint64 {
+	var all uint64
+	for _, v := range s.values() {
+		if v.class != key {
+			all += mix(v.name, v.value)
+		}
 	}
-	return p.hash(s, 0, parts)
+	return s.hash(s.host, all)
 }
 
-// hash is under what a form is remembered.
-func (p *pattern) hash(s *shape, values uint64, part int) uint64 {
-	return mix(mix(p.id, s.form+values), uint64(part))
-}
-
-// has reports whether there is the parameter that a part is about.
-func (ps *params) has(part int) bool { return part == 0 || ps[(part-1)%maxParams] != 0 }
+// hash is under what a form is remembered, of a host or of a wide pattern.
+func (s *shape) hash(of, values uint64) uint64 { return mix(mix(of, s.form+values), 11) }
 
 // form is that of a URL by the smallest part of its query that is enough. A page may be taken for
 // another, so where nearly all are copies some mistakes are forgiven to the part that makes fewest.
 func (p *pattern) form(s *shape) uint64 {
 	names := p.params // of a URL that is only asked about nothing stays
+	of := p.forms(s, &names)
+	best, least := of[parts], (1-agreeing)*p.tests.copies
 	if s.params == 0 {
-		return p.plain(s)
+		return best
 	}
-	all, of := p.forms(s, &names)
-	best, least := all, (1-agreeing)*p.tests.copied
-	for i := range p.tried {
+	for i, h := range of[:parts] {
 		t := &p.tried[i]
-		if !names.has(i) || !t.covers(p.tests) {
+		if h == 0 || !t.covers(p.tests) {
 			continue
 		}
-		switch wrong := t.mistakes(p.tests); {
-		case wrong <= (1-agreeing)*p.tests.others:
-			return of[i]
-		case wrong < least && i > 0:
-			best, least = of[i], wrong
+		switch {
+		case t.others <= (1-agreeing)*p.tests.others:
+			return h
+		case t.others < least && i > 0:
+			best, least = h, t.others
 		}
 	}
 	return best
+}
+
+// fresh is the chance that a URL brings no copy, as far as its form says.
+func (p *pattern) fresh(s *shape, fetched func(form uint64) bool) (least float32) {
+	names := p.params
+	least = 1
+	for i, h := range p.forms(s, &names) {
+		if h != 0 && fetched(h) {
+			least = min(least, p.tried[i].fresh())
+		}
+	}
+	return least
 }
 
 // address records the URL of a page, and whether the page is a copy, in the pattern and, by met,
@@ -161,37 +178,34 @@ func (p *pattern) address(s *shape, copied bool, texts *memory, met func(uint64)
 	p.largest, p.longest = s.size, s.length
 	again = texts.has(p.form(s))
 	p.again = p.again*sumDecay + one(copied && again)
-	all, of := p.forms(s, &p.params)
-	met(all)
-	if s.params > 0 {
-		p.try(of, copied, texts, met)
-	}
+	p.test(p.forms(s, &p.params), copied, texts, met)
 	if copied && met(mix(mix(p.id, s.host), 7)) == 0 {
 		p.hosts = min(p.hosts, 254) + 1
 	}
 	return again
 }
 
-// try records for each part of a query whether it was known.
-func (p *pattern) try(of [parts]uint64, copied bool, texts *memory, met func(uint64) uint8) {
-	if copied {
-		p.tests.copied = p.tests.copied*sumDecay + 1
-	} else {
-		p.tests.others = p.tests.others*sumDecay + 1
-	}
+// test records for each part of a query whether it was known. The path is remembered when all
+// patterns have learned the page.
+func (p *pattern) test(of [parts + 1]uint64, copied bool, texts *memory, met func(uint64) uint8) {
+	p.tests.add(copied, true)
 	for i, h := range of {
-		if !p.params.has(i) {
+		if h == 0 {
 			continue
 		}
-		known := texts.has(h)
+		p.tried[i].add(copied, texts.has(h))
 		if i > 0 {
 			met(h)
 		}
-		if t := &p.tried[i]; copied {
-			t.known = t.known*sumDecay + one(known)
-		} else {
-			t.fresh = t.fresh*sumDecay + one(!known)
-		}
+	}
+}
+
+// add counts a page that was a copy or not, by whether it is one of those that are meant.
+func (t *trial) add(copied, is bool) {
+	if copied {
+		t.copies = t.copies*sumDecay + one(is)
+	} else {
+		t.others = t.others*sumDecay + one(is)
 	}
 }
 
@@ -261,6 +275,7 @@ type news struct {
 	endless bool    // nothing counts: there is no end of it
 	unread  bool    // share is not known
 	plain   bool    // selections are taken for pages
+	site    float32 // of its own text, how much is new to the domain
 }
 
 // manyCopies is how many copies of one page there are at most for a good reason: manuals have
@@ -273,8 +288,9 @@ const manyWords = 80
 
 // read compares a page's sample with those of the latest pages of both patterns, and remembers
 // it. It returns how many of the sampled words are new: no page before had either of their grams.
-// The grams that are no template are appended to own.
-func read(fine, wide *pattern, sample, own []uint64) (fresh int, _ []uint64) {
+// The grams that are no template are appended to own, and both grams of words that are sampled of
+// all pages to said.
+func read(fine, wide *pattern, sample, own, said []uint64) (fresh int, _, _ []uint64) {
 	for i := 0; i+1 < len(sample); i += 2 {
 		a, b := meet(fine, wide, sample[i]), meet(fine, wide, sample[i+1])
 		if a != template {
@@ -286,8 +302,11 @@ func read(fine, wide *pattern, sample, own []uint64) (fresh int, _ []uint64) {
 		if a == unknown && b == unknown {
 			fresh++
 		}
+		if a != template && b != template && isCoarse(sample[i]) {
+			said = append(said, sample[i], sample[i+1])
+		}
 	}
-	return fresh, own
+	return fresh, own, said
 }
 
 // standing is what is known of a pair of words.

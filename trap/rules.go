@@ -13,7 +13,6 @@ const (
 	ruleForms                        // known forms bring copies
 	ruleEndless                      // endless text is worth nothing, and the deepest comes first
 	ruleSelections                   // selections earn less
-	ruleNear                         // near-copies are copies
 	ruleLook                         // a closed pattern gets a last look
 	ruleUnread                       // few pages of good patterns are read
 )

@@ -39,29 +39,33 @@ type Sampler struct {
 // of the body, used if there are no words. It costs some 2 ns a word. The Sample is valid until the
 // next call.
 func (s *Sampler) Page(u weburl.URL, status int, words []uint64, body uint64) Page {
-	p := s.Skim(u, status, words, body)
-	if len(words) > 0 {
-		s.choose(&p, words)
-	}
-	return p
-}
-
-// Skim describes a page for Guard.Skim, without a Sample: that costs half as much.
-func (s *Sampler) Skim(u weburl.URL, status int, words []uint64, body uint64) Page {
-	p := Page{Status: status, TextHash: body, AllHash: body}
+	p := s.Skim(status, words, body)
 	if len(words) == 0 {
 		return p
 	}
 	s.own.read(u)
-	var own, all uint64
+	others := uint64(0)
 	for _, w := range words {
-		all += w
-		if s.own.may(w) && s.own.has(w) {
-			own += w
+		if !s.own.may(w) || !s.own.has(w) {
+			others += w
 		}
 	}
-	p.TextHash, p.AllHash = mix(all-own, 2), mix(all, 2)
+	p.TextHash = mix(others, 2)
+	s.choose(&p, words)
 	return p
+}
+
+// Skim describes a page for Guard.Skim, by all its words, those of its URL too, and without a
+// Sample.
+func (s *Sampler) Skim(status int, words []uint64, body uint64) Page {
+	if len(words) == 0 {
+		return Page{Status: status, TextHash: body, AllHash: body}
+	}
+	var all uint64
+	for _, w := range words {
+		all += w
+	}
+	return Page{Status: status, TextHash: mix(all, 2), AllHash: mix(all, 2)}
 }
 
 // choose samples words that are not the URL's.
@@ -70,14 +74,29 @@ func (s *Sampler) choose(p *Page, words []uint64) {
 	p.Every = int(^uint64(0) / limit)
 	s.sample = s.sample[:0]
 	for i, w := range words {
-		if mix(w, 1) <= limit && !s.own.has(w) {
-			s.sample = append(s.sample, s.gram(words[s.back(words, i):i+1]), s.gram(words[i:]))
+		if h := mix(w, 1); h <= limit && !s.own.has(w) {
+			a, b := s.gram(words[s.back(words, i):i+1]), s.gram(words[i:])
+			s.sample = append(s.sample, flagged(a, h <= coarse), flagged(b, h <= coarse))
 			if len(s.sample) == MaxSample {
 				break
 			}
 		}
 	}
 	p.Sample = s.sample
+}
+
+// coarse is the largest hash of words that are sampled of all pages of up to 768 words, so that
+// pages of different lengths can be compared by them. Their grams have an odd hash.
+const coarse = ^uint64(0) / 16
+
+func isCoarse(gram uint64) bool { return gram&1 == 1 }
+
+// flagged marks a gram.
+func flagged(gram uint64, is bool) uint64 {
+	if is {
+		return gram | 1
+	}
+	return gram &^ 1
 }
 
 // gram is how many neighbouring words make a gram.

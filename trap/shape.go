@@ -77,13 +77,24 @@ func (s *shapes) setHost(u weburl.URL) {
 	}
 	s.host = strings.Clone(host)
 	s.hostHash = xxhash.Sum64String(host)
-	domain := u.Domain()
+	domain := domainOf(u)
 	s.alone = domain != u.Hostname() && s.pages[s.hostHash] >= established
 	s.domain = mix(s.hostHash, markWide)
 	if !s.alone {
 		s.domain = mix(xxhash.Sum64String(domain), markWide)
 	}
 }
+
+// domainOf returns the registrable domain of a host: for an IP address anyAddress, since hosts may
+// be made up by number, too.
+func domainOf(u weburl.URL) string {
+	if _, err := netip.ParseAddr(u.Hostname()); err == nil {
+		return anyAddress
+	}
+	return u.Domain()
+}
+
+const anyAddress = "#.#.#.#"
 
 // learned counts a page of a host.
 func (s *shapes) learned(host uint64) {
@@ -133,15 +144,15 @@ func (s *shapes) wideName(u weburl.URL) string {
 	var name strings.Builder
 	b := building{shapes: s, name: &name}
 	s.setHost(u)
-	_, err := netip.ParseAddr(u.Hostname())
-	switch {
+	switch domain := domainOf(u); {
 	case s.alone:
 		b.write(s.host)
-	// An address and localhost have no subdomains.
-	case err == nil || !strings.Contains(u.Domain(), "."):
+	case domain == anyAddress:
+		b.write(domain)
+	case !strings.Contains(domain, "."): // localhost has no subdomains
 		b.write(strings.TrimSuffix(s.host, ":"+u.Port()))
 	default:
-		b.write("*." + u.Domain())
+		b.write("*." + domain)
 	}
 	b.build(u)
 	return name.String()

@@ -26,9 +26,9 @@ func TestWidePatternsOfHosts(t *testing.T) {
 		{"http://shop.test/x", "http://b.shop.test:8080/y", true},
 		{"http://a.shop.test/x", "http://a.other.test/x", false},
 		{"http://a.shop.co.uk/x", "http://a.other.co.uk/x", false},
-		{"http://10.1.0.7/x", "http://10.2.0.7/x", false},
+		{"http://10.1.0.7/x", "http://10.2.0.7/x", true},
 		{"http://10.1.0.7/x", "http://10.1.0.7:8080/x", true},
-		{"http://[2001:db8::7]/x", "http://[2001:db8::8]/x", false},
+		{"http://[2001:db8::7]/x", "http://[2001:db8::8]/x", true},
 		{"http://[2001:db8::7]/x", "http://[2001:db8::7]:8080/x", true},
 	} {
 		a, nameA := wide(tt.a)

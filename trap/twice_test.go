@@ -11,10 +11,9 @@ import (
 )
 
 // A crawl that may fetch twice as many pages as a host with three traps has honest ones gets at
-// least 98 % of these on eight of ten hosts, and at least 60 % on the others. Without a guard it
-// gets 15 % at most.
+// least 98 % of these. Without a guard it gets 15 % at most.
 func TestTwiceTheHonestPages(t *testing.T) {
-	reached, sites := 0, 0
+	sites := 0
 	for seed := range uint64(5) {
 		for _, s := range mazes.Judged(1001+seed, 1000) {
 			if s.Half == mazes.Apart || !strings.HasPrefix(s.Shape, "three ") {
@@ -23,16 +22,13 @@ func TestTwiceTheHonestPages(t *testing.T) {
 			sites++
 			guarded, not := honestOfTwice(s, trap.New(trap.Config{})), honestOfTwice(s, nil)
 			t.Logf("%s, seed %d: %.0f %% of %d honest pages, %.0f %% without a guard", s.Name, 1001+seed, guarded, s.Pages, not)
-			if guarded < 60 || not > 15.5 {
+			if guarded < 98 || not > 15.5 {
 				t.Errorf("%s, seed %d: %.0f %% of %d honest pages, %.0f %% without a guard", s.Name, 1001+seed, guarded, s.Pages, not)
-			}
-			if guarded >= 98 {
-				reached++
 			}
 		}
 	}
-	if sites != 10 || reached < 8 {
-		t.Errorf("%d of %d hosts have 98 %% of their honest pages fetched, want 8 of 10", reached, sites)
+	if sites != 10 {
+		t.Errorf("%d hosts, want 10", sites)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"crawler/trap"
-	"crawler/weburl"
 )
 
 // fetch has the Guard learn a page as a crawl does, and reports whether it was read.
@@ -19,15 +18,15 @@ func fetch(t testing.TB, g *trap.Guard, url, text string, births ...string) bool
 		return true
 	}
 	var s trap.Sampler
-	if p := s.Skim(u, 200, words(text), 1); g.Skim(u, p) || len(p.Sample) > 0 {
+	if p := s.Skim(200, words(text), 1); g.Skim(u, p) || len(p.Sample) > 0 {
 		t.Errorf("%s opens a pattern, or has a sample of %d", url, len(p.Sample))
 	}
 	return false
 }
 
-// Of a pattern whose pages keep bringing new text one page in 16 is read after the first 64. When
-// the text stops, two are read that bring nothing, and then all: that costs two times 16 pages more
-// than if all had been read from the first.
+// Of a pattern whose pages keep bringing new text 32 pages are read, and 16 of each twice as many.
+// When the text stops, two are read that bring nothing, and then all: after 1,000 pages that costs
+// two times 32 more than if all had been read from the first.
 func TestFewPagesAreRead(t *testing.T) {
 	for name, barren := range map[string]func(i int) string{
 		"short":    func(i int) string { return prose(0, 10) },
@@ -39,14 +38,14 @@ func TestFewPagesAreRead(t *testing.T) {
 				read++
 			}
 		}
-		if want := 64 + (1000-64)/16; read < want || read > want+1 {
+		if want := 32 + 5*16; read < want-2 || read > want+2 {
 			t.Errorf("%d pages of 1,000 are read, want %d", read, want)
 		}
 		n := 1000
 		for ; g.Judge(mustParse(t, page(n))).Kind == "" && n < 2000; n++ {
 			fetch(t, g, page(n), barren(n), page(n+2000))
 		}
-		if most := budget + 2*16; n-1000 > most {
+		if most := budget + 2*32; n-1000 > most {
 			t.Errorf("%s: closed after %d pages, want at most %d", name, n-1000, most)
 		}
 	}
@@ -92,13 +91,13 @@ func TestUnreadPagesPayNothing(t *testing.T) {
 		if leases[i].Unread {
 			unread++
 			var s trap.Sampler
-			g.Skim(mustParse(t, page(i)), s.Skim(weburl.URL{}, 200, words(prose(i, 60)), 1))
+			g.Skim(mustParse(t, page(i)), s.Skim(200, words(prose(i, 60)), 1))
 		}
 	}
 	for _, l := range leases {
 		g.Ended(l)
 	}
-	if after := judge(t, g, page(300)).Rank; unread != 60 || after == 0 || before < after {
+	if after := judge(t, g, page(300)).Rank; unread != 56 || after == 0 || before < after {
 		t.Errorf("%d of 64 are not read; rank %d before them, %d after", unread, before, after)
 	}
 	if l := g.Lease(mustParse(t, page(301)), trap.Verdict{}); l.Unread {

@@ -59,6 +59,7 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 	if s.wide != v.wide.id {
 		return
 	}
+	known = known || s.keyed && g.texts.has(s.bare()) // a known page under another key
 	v.wide.link(h, known)
 	// A link back into another pattern is a way out of the maze, so it counts whatever its pattern.
 	if known || g.samePattern(s.fine, v.fine.id) {

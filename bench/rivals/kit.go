@@ -51,7 +51,7 @@ func newKit(ctx context.Context, dir string, node string) (*kit, error) {
 	if err := os.CopyFS(dir, scripts); err != nil {
 		return nil, err
 	}
-	return k, build(root, k.bin("crawler"), "-tags=minimal", "-trimpath", "-ldflags=-s -w", "./cmd/crawler")
+	return k, build(root, k.bin("crawler"), "-trimpath", "-ldflags=-s -w", "./cmd/crawler")
 }
 
 // build builds a Go program into the file out, from a module's folder.

@@ -36,8 +36,8 @@ const (
 
 // TestKill kills a crawl with SIGKILL again and again, during start-up, at work and
 // while it ends, resumes it each time, and holds what came out against a crawl that was
-// left alone: once all of the site, once under a depth limit and with a filter so small
-// that it is restarted all the time. KILLS and KILL_PAGES set its size, KILL_SEED
+// left alone: once all of the site, once under a depth limit, with a filter so small that it is
+// restarted all the time, and with an archive. KILLS and KILL_PAGES set its size, KILL_SEED
 // repeats a plan of kills (make kill). Without them it is small, and the crawler is this
 // test binary, so that the race detector watches the killed processes too.
 func TestKill(t *testing.T) {
@@ -57,7 +57,7 @@ func TestKill(t *testing.T) {
 	if pages < 5000 {
 		depth = "3"
 	}
-	for _, args := range [][]string{{"--exact-stats"}, {"--depth", depth, "--expect-urls", "300"}} {
+	for _, args := range [][]string{{"--exact-stats"}, {"--depth", depth, "--expect-urls", "300", "--warc", "--warc-size", "256KiB"}} {
 		t.Run("crawl "+strings.Join(args, " "), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, uint64(len(args))))
 			for range mostPlans {
@@ -80,6 +80,8 @@ type killing struct {
 	args       []string
 	site       *bigsite.Site
 	served     atomic.Pointer[siteRequests]
+	numbered   *numbered
+	killed     int
 	url        string
 	alone, dir string        // the crawl directories
 	total      int           // URLs that the crawl left alone asked for
@@ -96,7 +98,8 @@ func newKilling(t *testing.T, bin string, pages int, args []string) *killing {
 		t.Fatal(err)
 	}
 	k := &killing{bin: bin, args: args, site: site, alone: filepath.Join(t.TempDir(), "alone"), dir: filepath.Join(t.TempDir(), "killed")}
-	k.url = crawltest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { k.served.Load().ServeHTTP(w, r) }))
+	k.numbered = &numbered{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { k.served.Load().ServeHTTP(w, r) })}
+	k.url = crawltest.Serve(t, k.numbered)
 	return k
 }
 
@@ -186,6 +189,7 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) (enough bool) {
 	t.Helper()
 	q := newSiteRequests(k.site)
 	k.served.Store(q)
+	k.numbered.forget()
 	k.runs = 0
 	killed, complete := 0, false
 	for _, m := range k.plan(kills, r) {
@@ -215,6 +219,7 @@ func (k *killing) killAll(t *testing.T, kills int, r *rand.Rand) (enough bool) {
 			t.Fatalf("the last run, %v: %v\n%s", p.Args[1:], p.ProcessState, p.out.String())
 		}
 	}
+	k.killed = killed
 	k.checkRequests(t, q, killed)
 	k.checkComplete(t)
 	if enough = killed >= kills-(kills+9)/10; !enough {
@@ -276,5 +281,8 @@ func (k *killing) compare(t *testing.T) {
 	differ(t, report.LinksFile, got.links, want.links)
 	differ(t, report.RedirectsFile, got.hops, want.hops)
 	differ(t, report.SkippedFile, got.skipped, want.skipped)
+	if slices.Contains(k.args, "--warc") {
+		k.numbered.checkArchive(t, k.dir, k.killed)
+	}
 	compareReports(t, loadReport(t, k.dir), loadReport(t, k.alone))
 }

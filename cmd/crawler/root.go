@@ -5,8 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"crawler/cmd/crawler/internal/archivecmd"
 	"crawler/cmd/crawler/internal/benchcmd"
+	"crawler/cmd/crawler/internal/checkcmd"
 	"crawler/cmd/crawler/internal/crawlcmd"
+	"crawler/cmd/crawler/internal/diffcmd"
 	"crawler/cmd/crawler/internal/graphcmd"
 	"crawler/cmd/crawler/internal/labcmd"
 	"crawler/cmd/crawler/internal/readcmd"
@@ -40,10 +43,33 @@ was killed or crashed continues where it was.`,
 	root.SetIn(s.In)
 	root.SetOut(unwritable{s.Out})
 	root.SetErr(s.Err)
-	root.SetVersionTemplate("crawler {{.Version}}\n")
-	root.AddCommand(crawlcmd.NewCrawl(s), crawlcmd.NewResume(s), readcmd.NewReport(s), readcmd.NewWhy(s), graphcmd.New(s), crawlcmd.NewDemo(s), labcmd.New(s), benchcmd.New(s), newVersion(s))
+	root.SetFlagErrorFunc(shell.FlagError)
+	root.AddCommand(
+		crawlcmd.NewCrawl(s), crawlcmd.NewResume(s),
+		readcmd.NewReport(s), readcmd.NewWhy(s), readcmd.NewRobots(s),
+		archivecmd.New(s), checkcmd.New(s), diffcmd.New(s), graphcmd.New(s), newCluster(s),
+		crawlcmd.NewDemo(s), labcmd.New(s), benchcmd.New(s), newVersion(s),
+	)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	refuseOtherShells(root)
 	addExitCodes(root)
+	root.SetUsageFunc(shell.Usage)
 	return root
+}
+
+// refuseOtherShells makes an unknown shell a wrong usage: cobra prints the help and exits with 0,
+// which a shell's start-up file would then evaluate.
+func refuseOtherShells(root *cobra.Command) {
+	c, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return // cobra adds none to a program without commands
+	}
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return shell.UsageError("crawler completion --help lists the shells", "there is no completion for the shell %q", args[0])
+		}
+		return nil
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 }

@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	crawltest.Main(m, main)
+	crawltest.Main(m, main, crawltest.Program{Name: "broker", Run: brokerMain})
 }
 
 // TestScripts runs the program as a user does: every script in testdata/script.
@@ -190,7 +190,7 @@ func eachOnce(ts *testscript.TestScript, neg bool, args []string) {
 // The schema of report.json is a promise: exactly these keys at the top.
 func TestReportKeys(t *testing.T) {
 	dir := t.TempDir()
-	r := &report.Report{}
+	r := &report.Report{Near: &report.Near{}}
 	if err := r.Save(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestReportKeys(t *testing.T) {
 			keys = append(keys, strings.Split(l, `"`)[1])
 		}
 	}
-	want := "version seeds started finished ended_by runs pages skipped errors given_up failures traps refused robots_pages requests dedup words sites frontier resources"
+	want := "version seeds started finished ended_by runs seeds_done pages skipped errors given_up failures traps refused robots_pages requests dedup words sites other_sites near frontier resources checksum"
 	if got := strings.Join(keys, " "); got != want {
 		t.Errorf("keys %s, want %s", got, want)
 	}

@@ -176,11 +176,11 @@ func TestClosedOutputs(t *testing.T) {
 			}
 			r.Close() // nobody reads
 			defer w.Close()
-			flags := "-v"
-			if c.jsonl {
-				flags = "--jsonl"
+			flags := "-v --delay 0"
+			if c.jsonl { // records come at most 0.1 s late: the crawl must take longer
+				flags = "--jsonl --delay 20ms"
 			}
-			cmd := crawltest.Tie(exec.CommandContext(t.Context(), "sh", "-c", "exec crawler crawl "+url+" -o "+out+" --delay 0 "+flags+" "+c.redirect))
+			cmd := crawltest.Tie(exec.CommandContext(t.Context(), "sh", "-c", "exec crawler crawl "+url+" -o "+out+" "+flags+" "+c.redirect))
 			cmd.ExtraFiles = []*os.File{w}
 			cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 			var text bytes.Buffer

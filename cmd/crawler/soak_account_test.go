@@ -3,7 +3,7 @@
 package main
 
 import (
-	"fmt"
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +50,10 @@ func (s *soak) account(t *testing.T) *accounts {
 func (a *accounts) checkHonest(t *testing.T) {
 	t.Helper()
 	parser, page := parse.New(parse.Options{}), parse.Page{}
+	signer, err := dedup.NewMinHash(dedup.PageSignature())
+	if err != nil {
+		t.Fatal(err)
+	}
 	f := failures{t: t}
 	for url, status := range a.farm.All() {
 		if n := a.seen[url].Requests; n != 1 {
@@ -74,9 +78,9 @@ func (a *accounts) checkHonest(t *testing.T) {
 		}
 		_, title, _ := strings.Cut(string(body), "<title>")
 		title, _, _ = strings.Cut(title, "</title>")
-		hash := fmt.Sprintf("%016x", dedup.SimhashText(page.Words))
-		if got.Status != status || got.Bytes != int64(len(body)) || got.Title != title || got.Simhash != hash || got.Truncated || got.Error != "" {
-			f.add("%s is recorded as %+v, the site has status %d, %d bytes, title %q, hash %s", url, got, status, len(body), title, hash)
+		signature := signer.SketchWords(dedup.Signature{}, page.Words).AppendSlots(nil)
+		if got.Status != status || got.Bytes != int64(len(body)) || got.Title != title || !bytes.Equal(got.Signature, signature) || got.Truncated || got.Error != "" {
+			f.add("%s is recorded as %+v, the site has status %d, %d bytes, title %q, signature %x", url, got, status, len(body), title, signature)
 		}
 	}
 	f.report("honest pages")

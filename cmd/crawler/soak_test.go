@@ -35,7 +35,7 @@ const soakRetries = 2
 //
 // Without SOAK it is small, and the crawler is this test binary, so that the race detector
 // watches it too. SOAK=1 (make soak) takes SOAK_TIME; SOAK_SEED repeats a farm, SOAK_HTTP=2 asks
-// for HTTP/2.
+// for HTTP/2, SOAK_MEMORY=256MiB is for --max-memory.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	s := newSoak(t)
@@ -114,6 +114,9 @@ func (s *soak) args() []string {
 	args := []string{"crawl", "--seeds", s.urls, "-o", s.dir, "--quiet", "--scope", "any", "--include", farm.Within,
 		"--delay", s.cfg.Delay.String(), "--timeout", s.cfg.Timeout.String(), "--retries", strconv.Itoa(soakRetries), "--patience", "3s", "--max-size", "2MiB",
 		"--max-pages-per-host", strconv.Itoa(s.cfg.HonestPages() + 2), "--time-limit", s.limit().String(), "--fail-on-limit"}
+	if limit := os.Getenv("SOAK_MEMORY"); limit != "" {
+		args = append(args, "--max-memory", limit)
+	}
 	if mode := os.Getenv("SOAK_HTTP"); mode != "" {
 		args = append(args, "--http", mode)
 	}

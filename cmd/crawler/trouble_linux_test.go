@@ -144,7 +144,7 @@ func (r *troubleRow) crawl(t *testing.T, bin string, place int) {
 		w.begin(t)
 	}
 	o := &troubleOutcome{troubleRow: r, began: time.Now(), web: w, dir: dir}
-	p := startFor(t, longestTrouble, bin, append([]string{"crawl", "--seeds", seeds, "-o", dir, "--no-color"}, r.args...)...)
+	p := startFor(t, longestTrouble, bin, append([]string{"crawl", "--seeds", seeds, "-o", dir, "--no-live"}, r.args...)...)
 	if r.from > 0 {
 		select {
 		case <-w.asked:

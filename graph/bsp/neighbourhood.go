@@ -3,6 +3,7 @@ package bsp
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"crawler/stats"
@@ -26,7 +27,8 @@ type Sketch struct {
 }
 
 // Neighbourhood is how many nodes are in reach. Every interval holds the truth in 95 % of
-// the cases; as neighbourhoods overlap, the errors of one run are alike.
+// the cases; as neighbourhoods overlap, the errors of one run are alike. Where Low and High are
+// equal, nothing was estimated.
 type Neighbourhood struct {
 	// Function is the number of pairs of nodes (v, w) with at most d links from v to w,
 	// by d: the neighbourhood function. Function[0] is the number of nodes.
@@ -39,7 +41,19 @@ type Neighbourhood struct {
 	Whole bool `json:"whole"`
 
 	Run Summary `json:"run"`
+
+	// without is by distance how much the function deviates when one of the groups of
+	// registers is left out; none if it is exact.
+	without [][groups]float64
+	lean    float64 // by how much a figure of the function errs more than that says, measured
 }
+
+// groups is in how many groups the registers of all nodes are divided for the intervals of the
+// function, and student the half of a 95 % interval for as many, in standard errors.
+const (
+	groups  = 16
+	student = 2.131
+)
 
 // Neighbourhoods counts for all nodes how many others they reach by at most d links: n(v,d)
 // is the union of the n(w,d-1) of v's successors w, and the sketch of a union
@@ -62,10 +76,11 @@ func Neighbourhoods(ctx context.Context, c Config, g, transpose Graph, k Sketch)
 		}
 	}
 	p := &ball{counters: count, Sketch: k,
-		now:  make([]uint64, g.Nodes()*count.words),
-		next: make([]uint64, g.Nodes()*count.words),
-		size: make([]float64, g.Nodes())}
-	p.Sizes = make([][]stats.Interval, len(k.Nodes))
+		now:       make([]uint64, g.Nodes()*count.words),
+		next:      make([]uint64, g.Nodes()*count.words),
+		size:      make([]float64, g.Nodes()),
+		deviation: make([][groups]float64, (g.Nodes()+block-1)/block)}
+	p.Sizes, p.lean = make([][]stats.Interval, len(k.Nodes)), 1.05+10/float64(k.Registers)
 	c.Listeners = transpose
 	p.Run, err = Run(ctx, c, g, p)
 	return p.Neighbourhood, err
@@ -76,17 +91,24 @@ type ball struct {
 	*counters
 	Sketch
 	Neighbourhood
-	now, next        []uint64
-	size             []float64 // the last estimate of each node
-	total, deviation float64   // the sums over all nodes
+	now, next []uint64
+	size      []float64 // the last estimate of each node
+	total     float64   // the sum over all nodes
+
+	// deviation is how much the sum over the nodes of a block deviates when each group of
+	// registers is left out. A block is written by one worker at a time.
+	deviation [][groups]float64
 }
 
 func (p *ball) at(sketches []uint64, v int) []uint64 {
 	return sketches[v*p.words : (v+1)*p.words]
 }
 
-// Compute implements Program. The standard deviation of a sum of estimates that depend on
-// each other in an unknown way is at most the sum of theirs.
+// Compute implements Program. The estimates of all nodes depend on each other, as they count the
+// same nodes by the same registers. How far their sum is off is therefore taken from the
+// registers: leaving out those of one group, in all sketches, leaves out the nodes that fell to
+// them, and the sums without each of the groups vary as the sum does (a jackknife, Tukey
+// 1958).
 func (p *ball) Compute(v int, from []uint32, t *Turn) Vote {
 	now, next := p.at(p.now, v), p.at(p.next, v)
 	if t.Superstep == 0 {
@@ -106,7 +128,8 @@ func (p *ball) Compute(v int, from []uint32, t *Turn) Vote {
 	after, _ := p.estimate(next)
 	p.size[v] = after
 	t.Sum[0] += after - before
-	t.Sum[1] += after*p.relative(after) - before*p.relative(before)
+	p.deviate(&p.deviation[v/block], now, before, -1)
+	p.deviate(&p.deviation[v/block], next, after, 1)
 	return Speak
 }
 
@@ -120,15 +143,14 @@ func (p *ball) Barrier(s Superstep) bool {
 		return true
 	}
 	p.total += s.Sum[0]
-	p.deviation += s.Sum[1]
-	p.Function = append(p.Function, stats.Interval{
-		Estimate: p.total,
-		Low:      max(p.total-width*p.deviation, p.nodes),
-		High:     min(p.total+width*p.deviation, p.nodes*p.nodes),
-	})
-	if s.Number == 0 {
-		p.Function[0] = exactly(p.nodes)
+	var without [groups]float64
+	for i := range p.deviation {
+		for g, x := range p.deviation[i] {
+			without[g] += x
+		}
 	}
+	p.without = append(p.without, without)
+	p.Function = append(p.Function, p.pairs(without))
 	for i, v := range p.Nodes {
 		size := exactly(1)
 		if s.Number > 0 {
@@ -139,21 +161,77 @@ func (p *ball) Barrier(s Superstep) bool {
 	return s.Number == p.Distance && p.Distance > 0
 }
 
-// exactly is the interval of a figure known without error.
-func exactly(x float64) stats.Interval { return stats.Interval{Estimate: x, Low: x, High: x} }
+// pairs is the interval of the sum over all nodes, of which it is certain that every node
+// reaches itself, and no more than all.
+func (p *ball) pairs(without [groups]float64) stats.Interval {
+	if len(p.Function) == 0 {
+		return exactly(p.nodes)
+	}
+	factor := math.Exp(student * jackknife(without) / p.total)
+	return stats.Interval{Estimate: p.total, Low: max(p.total/factor, p.nodes), High: min(p.total*factor, p.nodes*p.nodes)}
+}
+
+// jackknife is the standard error of what deviates so when a group is left out.
+func jackknife(without [groups]float64) float64 {
+	mean, sum := 0.0, 0.0
+	for _, x := range without {
+		mean += x / groups
+	}
+	for _, x := range without {
+		sum += (x - mean) * (x - mean)
+	}
+	return math.Sqrt(sum * (groups - 1) / groups)
+}
 
 // EffectiveDiameter returns the distance within which the given share of all connected pairs
 // lies, interpolated between whole distances; 0.9 is usual. It is 0 without links.
-func (n Neighbourhood) EffectiveDiameter(share float64) float64 {
-	if len(n.Function) == 0 {
-		return 0
-	}
-	goal, before := share*n.Function[len(n.Function)-1].Estimate, 0.0
-	for d, pairs := range n.Function {
-		if pairs.Estimate >= goal {
-			return max(float64(d)-1+(goal-before)/(pairs.Estimate-before), 0)
+func (n Neighbourhood) EffectiveDiameter(share float64) stats.Interval {
+	return n.of(func(function []float64) float64 {
+		goal, before := share*function[len(function)-1], 0.0
+		for d, pairs := range function {
+			if pairs >= goal {
+				return max(float64(d)-1+(goal-before)/(pairs-before), 0)
+			}
+			before = pairs
 		}
-		before = pairs.Estimate
+		return float64(len(function) - 1)
+	})
+}
+
+// MeanDistance returns the mean number of links from one node to another that it reaches. It is 0
+// without links.
+func (n Neighbourhood) MeanDistance() stats.Interval {
+	return n.of(func(function []float64) float64 {
+		sum, last := 0.0, len(function)-1
+		for d := 1; d <= last; d++ {
+			sum += float64(d) * (function[d] - function[d-1])
+		}
+		return sum / max(function[last]-function[0], 1)
+	})
+}
+
+// of is a figure of the function, which is at least 0 and at most the largest distance.
+func (n Neighbourhood) of(figure func(function []float64) float64) stats.Interval {
+	if len(n.Function) == 0 {
+		return exactly(0)
 	}
-	return float64(len(n.Function) - 1)
+	function := make([]float64, len(n.Function))
+	for d, pairs := range n.Function {
+		function[d] = pairs.Estimate
+	}
+	x := figure(function)
+	if n.without == nil {
+		return exactly(x)
+	}
+	var without [groups]float64
+	for g := range without {
+		least := 0.0 // a function never falls
+		for d, pairs := range n.Function {
+			function[d] = max(pairs.Estimate+n.without[d][g], least)
+			least = function[d]
+		}
+		without[g] = figure(function)
+	}
+	half := student * jackknife(without) * n.lean
+	return stats.Interval{Estimate: x, Low: max(x-half, 0), High: min(x+half, float64(len(function)-1))}
 }

@@ -191,12 +191,103 @@ func TestNeighbourhoodFunction(t *testing.T) {
 		for d, pairs := range n.Function {
 			covered.add(pairs, exact[min(d, len(exact)-1)])
 		}
-		if got, want := n.EffectiveDiameter(0.9), truth.EffectiveDiameter(0.9); math.Abs(got-want) > 1.2 {
-			t.Errorf("seed %d: effective diameter %.2f, exactly %.2f", seed, got, want)
+		if got, want := n.EffectiveDiameter(0.9), truth.EffectiveDiameter(0.9); math.Abs(got.Estimate-want.Estimate) > 1.2 {
+			t.Errorf("seed %d: effective diameter %v, exactly %v", seed, got, want)
 		}
 	}
 	if t.Log(&covered); covered.covered*100 < covered.of*95 {
 		t.Error(&covered)
+	}
+}
+
+// The intervals of the neighbourhood function, of the effective diameter and of the mean distance,
+// over seeds, on webs that are unlike each other: they hold, and are not much wider than they must
+// be.
+func TestNeighbourhoodIntervals(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		g     Lists
+		seeds int
+	}{
+		{"web of 1,000", web(1000, 4), 60}, {"web of 12,000", web(12_000/min(scale, 10), 5), 12}, {"pieces", pieces(2000, 3), 40}, {"chain", chain(300), 40},
+		{"star", star(1500), 60},
+	} {
+		truth, err := Pairs(t.Context(), Config{}, c.g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := transposed(t, c.g)
+		for _, m := range []int{16, 64} {
+			var pairs, diameter, mean coverage
+			wide := 0.0
+			for seed := range c.seeds * long() / min(scale, 4) {
+				n, err := Neighbourhoods(t.Context(), Config{}, c.g, back, Sketch{Seed: uint64(seed), Registers: m})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for d := 1; d < len(n.Function); d++ {
+					x := truth.Function[min(d, len(truth.Function)-1)].Estimate
+					pairs.add(n.Function[d], x)
+					wide += (n.Function[d].High - n.Function[d].Low) / 2 / x
+				}
+				diameter.add(n.EffectiveDiameter(0.9), truth.EffectiveDiameter(0.9).Estimate)
+				mean.add(n.MeanDistance(), truth.MeanDistance().Estimate)
+			}
+			t.Logf("%s, m=%d: pairs: %v, half-width %.1f %%", c.name, m, &pairs, 100*wide/float64(pairs.of))
+			t.Logf("%s, m=%d: effective diameter: %v", c.name, m, &diameter)
+			t.Logf("%s, m=%d: mean distance: %v", c.name, m, &mean)
+			if scale > 1 {
+				continue
+			}
+			for what, a := range map[string]coverage{"pairs": pairs, "effective diameter": diameter, "mean distance": mean} {
+				if float64(a.covered) < 0.85*float64(a.of) { // those of one seed belong together
+					t.Errorf("%s, m=%d: %s: %v", c.name, m, what, &a)
+				}
+			}
+		}
+	}
+}
+
+// star links its first node with all others, both ways.
+func star(n int) Lists {
+	g := make(Lists, n)
+	for v := 1; v < n; v++ {
+		g[0] = append(g[0], uint32(v))
+		g[v] = []uint32{0}
+	}
+	return g
+}
+
+// All pairs by one search after the other.
+func TestPairs(t *testing.T) {
+	for name, g := range map[string]Lists{"slide": slideGraph(), "web": web(700, 2), "pieces": pieces(300, 1), "chain": chain(130),
+		"star": star(65), "none": {}, "one": {nil}, "itself": {{0}, {0, 1}}} {
+		want := make([]float64, len(g)+1)
+		for v := range g {
+			sizes := ballSizes(g, uint32(v))
+			for d := range want {
+				want[d] += sizes[min(d, len(sizes)-1)]
+			}
+		}
+		for workers := range 3 {
+			got, err := Pairs(t.Context(), Config{Workers: workers}, g)
+			if err != nil || !got.Whole {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for d, x := range want {
+				if at := min(d, len(got.Function)-1); got.Function[at] != exactly(x) {
+					t.Errorf("%s: %v pairs within %d, want %v", name, got.Function[at], d, x)
+				}
+			}
+		}
+	}
+	if _, err := Pairs(t.Context(), Config{}, make(Lists, MaxPairs+1)); err == nil {
+		t.Error("too many nodes are taken")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Pairs(ctx, Config{}, web(700, 2)); err == nil {
+		t.Error("a search that was given up has an answer")
 	}
 }
 
@@ -212,7 +303,7 @@ func TestEffectiveDiameter(t *testing.T) {
 		for _, x := range c.pairs {
 			n.Function = append(n.Function, exactly(x))
 		}
-		if got := n.EffectiveDiameter(0.9); math.Abs(got-c.want) > 1e-9 {
+		if got := n.EffectiveDiameter(0.9); math.Abs(got.Estimate-c.want) > 1e-9 || !got.Exact() {
 			t.Errorf("%v: %v, want %v", c.pairs, got, c.want)
 		}
 	}

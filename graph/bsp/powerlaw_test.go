@@ -94,3 +94,62 @@ func TestPowerLawNeedsATail(t *testing.T) {
 		t.Errorf("even values: %+v", law)
 	}
 }
+
+// Samples of a power law pass for one as often as the level says, and are at most 0.6/√n from the
+// law fitted to them on average, 0.76/√n in one of 20: 1/√n is far. Values of other laws do not
+// pass.
+func TestPowerLawPValue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts no goroutine")
+	}
+	const n, rounds = 1500, 60
+	trials := 40 * long()
+	var low, sum, far, large float64
+	upTo := sums(2.3, 1)
+	for seed := range uint64(trials) {
+		degrees := drawn(n, 1, upTo, rand.New(rand.NewPCG(seed, 8)))
+		law, ok := FitPowerLaw(degrees)
+		if !ok {
+			t.Fatal("no law")
+		}
+		p, err := law.PValue(t.Context(), degrees, rounds, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += p / float64(trials)
+		if p <= 0.1 {
+			low++
+		}
+		d := law.Distance * math.Sqrt(float64(law.Tail))
+		far += d / float64(trials)
+		if d > 0.76 {
+			large++
+		}
+	}
+	t.Logf("of %d samples of a law %.0f have p <= 0.1, p is %.2f on average; D√n %.2f, %.0f above 0.76", trials, low, sum, far, large)
+	if most := 0.1*float64(trials) + 4*math.Sqrt(0.09*float64(trials)); low > most || math.Abs(sum-0.5) > 4*0.29/math.Sqrt(float64(trials)) {
+		t.Errorf("%.0f of %d samples of a law are ruled out, p is %.2f on average", low, trials, sum)
+	}
+	if far > 0.6 || large > 0.05*float64(trials)+4*math.Sqrt(0.05*float64(trials)) {
+		t.Errorf("D√n is %.2f, and above 0.76 in %.0f of %d samples", far, large, trials)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for name, value := range map[string]func() uint32{
+		"even":        func() uint32 { return uint32(r.IntN(300) + 1) },
+		"exponential": func() uint32 { return uint32(r.ExpFloat64()*20 + 1) },
+		"two kinds":   func() uint32 { return uint32(1 + 40*r.IntN(2) + int(r.ExpFloat64()*3)) },
+	} {
+		degrees := make([]uint32, 6000)
+		for i := range degrees {
+			degrees[i] = value()
+		}
+		law, ok := FitPowerLaw(degrees)
+		if !ok {
+			continue
+		}
+		p, err := law.PValue(t.Context(), degrees, rounds, 1)
+		if t.Logf("%s: %+v, p = %.2f", name, law, p); err != nil || p > 0.1 && law.Tail > 500 {
+			t.Errorf("%s: %+v passes with p = %.2f", name, law, p)
+		}
+	}
+}

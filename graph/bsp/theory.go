@@ -14,6 +14,8 @@ type theory struct {
 	empty  []float64 // by the number of empty registers, what they add
 	most   []float64 // by the number of filled registers, while few, the largest likely size
 	spread []float64 // relative standard deviation, for 1, 2, 4... nodes
+	own    []float64 // share of the deviation that is not that of the number of nodes, likewise
+	fewer  []float64 // empty, without a group of the registers
 }
 
 func newTheory(m, nodes int) theory {
@@ -22,8 +24,16 @@ func newTheory(m, nodes int) theory {
 		t.empty[zeros] = t.m * sigma(float64(zeros)/t.m)
 	}
 	t.most = mostFilling(m, max(m/4, 8))
+	t.fewer = make([]float64, m-m/groups+1)
+	for zeros := range t.fewer {
+		left := float64(len(t.fewer) - 1)
+		t.fewer[zeros] = left * sigma(float64(zeros)/left)
+	}
 	for i := range bits.Len(uint(nodes)) + 2 {
-		t.spread = append(t.spread, excess(t.m)*relativeDeviation(t.m, math.Ldexp(1, i)))
+		n := math.Ldexp(1, i)
+		relative := relativeDeviation(t.m, n)
+		t.spread = append(t.spread, excess(t.m)*relative)
+		t.own = append(t.own, relative/math.Sqrt(relative*relative+1/n))
 	}
 	t.spread[0] = 0 // one node is always distinguished from none
 	return t
@@ -78,6 +88,38 @@ func (t *theory) estimate(sketch []uint64) (size float64, zeros int) {
 	return min(size/(1+e*e), t.nodes), zeros
 }
 
+// deviate adds by how much the estimate of a sketch deviates when each of the groups of its
+// registers is left out, times sign. Which nodes fell to a group varies as well, which says
+// nothing of the error of a sketch that has them all: that share of the deviation is taken off.
+func (t *theory) deviate(to *[groups]float64, sketch []uint64, size float64, sign float64) {
+	var sums, zeros [groups]uint64
+	sum, empty, each := uint64(0), uint64(0), len(sketch)*8/groups // registers of a group
+	for i := range 8 * len(sketch) {
+		g := i / each
+		if r := sketch[i/8] >> (i % 8 * 8) & 63; r == 0 {
+			zeros[g]++
+			empty++
+		} else {
+			sums[g] += 1 << point >> r
+			sum += 1 << point >> r
+		}
+	}
+	var without [groups]float64
+	mean, left := 0.0, float64(len(t.fewer)-1)
+	for g := range without {
+		const all = groups / (groups - 1.0)
+		without[g] = all * left * left / (t.fewer[empty-zeros[g]] + math.Ldexp(float64(sum-sums[g]), -point))
+		mean += without[g] / groups
+	}
+	if mean == 0 {
+		return
+	}
+	scale := sign * t.at(t.own, size) * size / mean
+	for g, x := range without {
+		to[g] += scale * (x - mean)
+	}
+}
+
 // interval returns the estimate of a sketch and the range that holds the true size
 // with 95 %.
 func (t *theory) interval(sketch []uint64) stats.Interval {
@@ -91,9 +133,12 @@ func (t *theory) interval(sketch []uint64) stats.Interval {
 }
 
 // relative returns the standard deviation of the estimate of n nodes, over n.
-func (t *theory) relative(n float64) float64 {
+func (t *theory) relative(n float64) float64 { return t.at(t.spread, n) }
+
+// at interpolates in a table for 1, 2, 4... nodes.
+func (t *theory) at(table []float64, n float64) float64 {
 	mantissa, i := math.Frexp(min(max(n, 1), t.nodes))
-	return t.spread[i-1] + (2*mantissa-1)*(t.spread[i]-t.spread[i-1])
+	return table[i-1] + (2*mantissa-1)*(table[i]-table[i-1])
 }
 
 // relativeDeviation is the square root of m·(1/i(n/m) - n/m), over n. i is the Fisher

@@ -7,16 +7,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"crawler/graph"
 	"crawler/internal/sheet"
+	"crawler/internal/sums"
 	"crawler/report"
+	"crawler/report/shards"
+	"crawler/store"
 )
 
 // Config says how Build works.
 type Config struct {
 	Dir     string       // of the crawl
+	Parts   []string     // directories of the crawl's shards; nil: it has only Dir
+	From    string       // a file of edges, in the place of a crawl; Dir is made if it is not there
 	Memory  int64        // as graph.BuildConfig has it; 0 is 256 MiB
 	Params  graph.Params // the zero Params are WebGraph's defaults
 	Include Kinds        // links that count beside the usual ones
@@ -30,15 +36,15 @@ const defaultMemory = 256 << 20
 // Build makes the graph of a crawl, also while it runs: then of what it has recorded so far.
 // It writes into a temporary folder beside Folder, which takes its name when whole; an
 // older graph stays until then. When it ends for any reason but a kill the temporary folder
-// is gone; one left by a kill is removed by the first Build more than a day later.
+// is gone; one left by a kill is removed by the next Build. Several may run at a time.
 //
 // Ten million links take some 15 seconds of processor time, 8 bytes a link of temporary files,
 // twice, and Config.Memory. When ctx ends, Build does so within the sorting or writing under way:
 // at most a few seconds for ten million links.
 //
-// The error wraps ErrNoLinks if the crawl kept no links, report.ErrLinks if they are
-// damaged.
-func Build(ctx context.Context, c Config) (*Manifest, error) {
+// Records of links that are not what was written are left out, and counted in the Manifest. The
+// error wraps ErrNoLinks if the crawl kept no links, report.ErrLinks if no record can be read.
+func Build(ctx context.Context, c Config) (_ *Manifest, err error) {
 	if c.Memory == 0 {
 		c.Memory = defaultMemory
 	}
@@ -48,9 +54,11 @@ func Build(ctx context.Context, c Config) (*Manifest, error) {
 	if c.Progress == nil {
 		c.Progress = func(string) {}
 	}
-	if _, err := os.Stat(filepath.Join(c.Dir, report.LinksFile)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", c.Dir, ErrNoLinks)
-	} else if err != nil {
+	if c.From != "" {
+		if err := c.prepareEdges(); err != nil {
+			return nil, err
+		}
+	} else if err := c.linked(); err != nil {
 		return nil, err
 	}
 	removeOld(c.Dir)
@@ -59,6 +67,11 @@ func Build(ctx context.Context, c Config) (*Manifest, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
+	inUse, err := store.Disk().Lock(tmp + lockSuffix)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, inUse.Close(), os.Remove(tmp+lockSuffix)) }()
 	b := &builder{Config: c, tmp: tmp, last: time.Now()}
 	if err := b.run(ctx); err != nil {
 		return nil, err
@@ -66,20 +79,70 @@ func Build(ctx context.Context, c Config) (*Manifest, error) {
 	return &b.manifest, replace(filepath.Join(c.Dir, Folder), tmp)
 }
 
+// linked returns an error if the crawl kept no links.
+func (c *Config) linked() error {
+	for _, dir := range c.parts() {
+		_, err := os.Stat(filepath.Join(dir, report.LinksFile))
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w", dir, ErrNoLinks)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parts returns the crawl's directories.
+func (c *Config) parts() []string {
+	if c.Parts == nil {
+		return []string{c.Dir}
+	}
+	return c.Parts
+}
+
 const (
 	tempPrefix = "graph.tmp-"
 	oldSuffix  = ".old"
-	leftover   = 24 * time.Hour // after which a temporary folder is abandoned
+	lockSuffix = ".lock"     // of the file that is locked while a build uses a temporary folder
+	unlocked   = time.Minute // after which a folder that has none is abandoned
 )
 
 // removeOld removes what killed builds have left. What cannot be removed does no harm.
 func removeOld(dir string) {
-	names, _ := filepath.Glob(filepath.Join(dir, tempPrefix+"*"))
-	for _, name := range names {
-		if info, err := os.Lstat(name); err == nil && info.IsDir() && time.Since(info.ModTime()) > leftover {
-			os.RemoveAll(name)
+	for _, name := range Leftovers(dir) {
+		os.RemoveAll(name)
+	}
+}
+
+// Leftovers returns the temporary folders in a crawl directory that no build uses any more, and
+// the files that were locked for them.
+func Leftovers(dir string) (names []string) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), tempPrefix) {
+			continue
+		}
+		name := filepath.Join(dir, entry.Name())
+		folder, _ := strings.CutSuffix(strings.TrimSuffix(name, lockSuffix), oldSuffix)
+		if info, err := os.Lstat(name); err == nil && abandoned(folder+lockSuffix, info) {
+			names = append(names, name)
 		}
 	}
+	return names
+}
+
+// abandoned reports whether nobody has the lock that keeps a folder, and no build is about to take
+// it.
+func abandoned(lock string, of fs.FileInfo) bool {
+	if _, err := os.Lstat(lock); errors.Is(err, fs.ErrNotExist) {
+		return time.Since(of.ModTime()) > unlocked
+	}
+	free, err := store.Disk().Lock(lock)
+	if err != nil {
+		return false
+	}
+	return free.Close() == nil
 }
 
 // replace gives the finished folder from its name. A crash in between leaves no graph: it
@@ -108,6 +171,7 @@ type builder struct {
 	last     time.Time // of the last call of Progress
 
 	links *graph.Builder
+	read  int64    // links so far
 	text  []byte   // targets of the page being read
 	ends  []int    // of each of them in text
 	to    []string // the targets
@@ -117,7 +181,10 @@ func (b *builder) run(ctx context.Context) (err error) {
 	m := &b.manifest
 	*m = Manifest{Format: formatVersion, Include: b.Include.Names(), Window: b.Params.Window, MaxRefs: b.Params.MaxRefs,
 		MinInterval: b.Params.MinInterval, ZetaK: b.Params.ZetaK}
-	if m.Sources, err = sources(b.Dir); err != nil {
+	for _, part := range b.Parts {
+		m.Parts = append(m.Parts, shards.Within(b.Dir, part))
+	}
+	if m.Sources, err = m.sources(b.Dir); err != nil {
 		return err
 	}
 	b.links, err = graph.NewBuilder(graph.BuildConfig{Dir: b.tmp, Memory: b.Memory, Params: b.Params})
@@ -125,16 +192,21 @@ func (b *builder) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer b.links.Close()
-	if err := b.collect(ctx); err != nil {
+	collect, judge := b.collect, b.judge
+	if b.From != "" {
+		m.From = filepath.Base(b.From)
+		collect, judge = b.collectEdges, func(context.Context) error { return b.unjudged() }
+	}
+	if err := collect(ctx); err != nil {
 		return err
 	}
 	if err := b.compress(ctx); err != nil {
 		return err
 	}
-	if err := b.judge(ctx); err != nil {
+	if err := judge(ctx); err != nil {
 		return err
 	}
-	if m.Bytes, err = folderBytes(b.tmp); err != nil {
+	if err := m.measure(b.tmp); err != nil {
 		return err
 	}
 	return m.write(b.tmp)
@@ -142,23 +214,37 @@ func (b *builder) run(ctx context.Context) (err error) {
 
 // collect feeds all nodes and links to the graph's Builder.
 func (b *builder) collect(ctx context.Context) error {
-	read := int64(0)
-	err := report.ReadLinks(b.Dir, func(p *report.PageLinks) error {
+	for _, dir := range b.parts() {
+		if err := b.collectFrom(ctx, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) collectFrom(ctx context.Context, dir string) error {
+	records := 0
+	bad, err := report.ReadSoundLinks(dir, func(p *report.PageLinks) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		records++
 		from, to := b.targets(p)
-		read += int64(len(to))
-		b.progress("reading links: %s", read)
+		b.read += int64(len(to))
+		b.progress("reading links: %s", b.read)
 		return b.links.AddPage(from, to)
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case bad > 0 && records == 0:
+		return fmt.Errorf("%s: %w: none of %d lines can be read", filepath.Join(dir, report.LinksFile), report.ErrLinks, bad)
 	}
+	b.manifest.BadRecords += bad
 	return errors.Join(
-		eachPage(ctx, b.Dir, func(p *page) error { return b.links.AddNode(p.URL) }),
-		eachRedirect(ctx, b.Dir, func(r *report.RedirectRecord) error { return b.links.AddNode(r.URL) }),
-		eachSkip(ctx, b.Dir, func(s *skip) error { return b.links.AddNode(s.URL) }),
+		eachPage(ctx, dir, func(p *page) error { return b.links.AddNode(p.URL) }),
+		eachRedirect(ctx, dir, func(r *report.RedirectRecord) error { return b.links.AddNode(r.URL) }),
+		eachSkip(ctx, dir, func(s *skip) error { return b.links.AddNode(s.URL) }),
 	)
 }
 
@@ -211,18 +297,20 @@ func (b *builder) compress(ctx context.Context) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// folderBytes adds up the files of a folder.
-func folderBytes(dir string) (sum int64, err error) {
+// measure notes what the files of a folder are.
+func (m *Manifest) measure(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return 0, err
+		return err
 	}
+	m.Bytes, m.Files = 0, sums.Table{}
 	for _, e := range entries {
-		info, err := e.Info()
+		f, err := sums.Of(filepath.Join(dir, e.Name()))
 		if err != nil {
-			return 0, err
+			return err
 		}
-		sum += info.Size()
+		m.Files[e.Name()] = f
+		m.Bytes += f.Bytes
 	}
-	return sum, nil
+	return nil
 }

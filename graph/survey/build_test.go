@@ -9,12 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"crawler/graph"
 	"crawler/report"
+	"crawler/store"
 )
 
 func contextEnded(t testing.TB) (context.Context, context.CancelFunc) {
@@ -49,7 +51,11 @@ func TestBuildRefuses(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			data[len(data)/2] ^= 1
+			for i := range data { // of every record
+				if i+1 < len(data) && data[i+1] == '\n' {
+					data[i] ^= 1
+				}
+			}
 			return os.WriteFile(name, data, 0o644)
 		},
 		"damaged pages": func(t *testing.T, dir string) error {
@@ -86,8 +92,8 @@ func TestBuildRefuses(t *testing.T) {
 	nothingLeft(t, dir)
 }
 
-// An interrupted build leaves nothing, and the temporary folder of one that was killed is
-// swept away when it is old.
+// An interrupted build leaves nothing. What one that was killed has left is swept away by the next,
+// and what another one works in is not.
 func TestBuildInterrupted(t *testing.T) {
 	dir := small(t)
 	ended, cancel := contextEnded(t)
@@ -96,18 +102,67 @@ func TestBuildInterrupted(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	nothingLeft(t, dir)
-	old, young := filepath.Join(dir, tempPrefix+"1"), filepath.Join(dir, tempPrefix+"2")
-	day := time.Now().Add(-2 * leftover)
-	if err := errors.Join(os.Mkdir(old, 0o700), os.Mkdir(young, 0o700), os.Chtimes(old, day, day)); err != nil {
+	temp := func(name string) string { return filepath.Join(dir, tempPrefix+name) }
+	killed, begun, abandoned, used := temp("1"), temp("2"), temp("3"), temp("4")
+	long := time.Now().Add(-2 * unlocked)
+	for _, name := range []string{killed, killed + oldSuffix, begun, abandoned, used} {
+		if err := os.Mkdir(name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inUse, err := store.Disk().Lock(used + lockSuffix)
+	if err := errors.Join(err, os.WriteFile(killed+lockSuffix, nil, 0o600), os.Chtimes(abandoned, long, long)); err != nil {
 		t.Fatal(err)
 	}
+	defer inUse.Close()
 	for range 2 { // the second replaces the first
 		if _, err := Build(t.Context(), Config{Dir: dir}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, tempPrefix+"*")); !reflect.DeepEqual(left, []string{young}) {
+	if left, _ := filepath.Glob(filepath.Join(dir, tempPrefix+"*")); !reflect.DeepEqual(left, []string{begun, used, used + lockSuffix}) {
 		t.Errorf("%v is left", left)
+	}
+}
+
+// One bad record of links costs its own page's links and no others, and is counted.
+func TestBuildLeavesOutBadRecords(t *testing.T) {
+	dir := small(t)
+	whole, err := Build(t.Context(), Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, report.LinksFile)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of []int // links of each record
+	if err := report.ReadLinks(dir, func(p *report.PageLinks) error {
+		of = append(of, 0)
+		for p.Next() {
+			of[len(of)-1]++
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(of)
+	// A line end that is gone costs two records; without its end the last is being written.
+	most := int64(of[len(of)-1] + of[len(of)-2])
+	for at := bytes.IndexByte(data, '\n'); at < len(data)-1; at += 17 {
+		data[at] ^= 1
+		if err := os.WriteFile(name, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		data[at] ^= 1
+		m, err := Build(t.Context(), Config{Dir: dir})
+		if err != nil || m.BadRecords == 0 || m.BadRecords > 2 {
+			t.Fatalf("byte %d: %d bad records of %d, %v", at, m.BadRecords, len(of), err)
+		}
+		if lost := whole.Links - m.Links; lost < 0 || lost > most {
+			t.Errorf("byte %d: %d of %d links are left, two records have %d at most", at, m.Links, whole.Links, most)
+		}
 	}
 }
 
@@ -217,7 +272,7 @@ func TestOpenDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(t, filepath.Join(dir, Folder), manifestFile, `{"format":3}`)
+	write(t, filepath.Join(dir, Folder), manifestFile, `{"format":4}`)
 	if _, err := Open(dir); !errors.Is(err, ErrMissing) {
 		t.Errorf("another format: %v", err)
 	}

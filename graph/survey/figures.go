@@ -7,19 +7,39 @@ import (
 	"strings"
 
 	"crawler/internal/sheet"
+	"crawler/stats"
 )
 
-// figures is a table of names and values.
-type figures struct{ rows [][]sheet.Cell }
+// figures is a table of names and values, and of the ends of intervals if some are estimates.
+type figures struct {
+	rows      [][]sheet.Cell
+	estimates bool
+}
 
 func (f *figures) add(name string, value sheet.Cell) {
-	f.rows = append(f.rows, []sheet.Cell{name, value})
+	row := []sheet.Cell{name, value}
+	if f.estimates {
+		row = append(row, nil, nil)
+	}
+	f.rows = append(f.rows, row)
+}
+
+// estimate adds a figure with its interval, which is empty where it is exact.
+func (f *figures) estimate(name string, i stats.Interval) {
+	row := []sheet.Cell{name, i.Estimate, nil, nil}
+	if !i.Exact() {
+		row[2], row[3] = i.Low, i.High
+	}
+	f.rows = append(f.rows, row)
 }
 
 // section makes a section of the table.
 func (f *figures) section(title string, notes ...string) sheet.Section {
-	return sheet.Section{Title: title, Notes: notes, Table: &sheet.Table{
-		Columns: []sheet.Column{{Name: "figure"}, {Name: "value"}}, Rows: f.rows}}
+	columns := []sheet.Column{{Name: "figure"}, {Name: "value"}}
+	if f.estimates {
+		columns = append(columns, sheet.Column{Name: "low"}, sheet.Column{Name: "high"})
+	}
+	return sheet.Section{Title: title, Notes: notes, Table: &sheet.Table{Columns: columns, Rows: f.rows}}
 }
 
 // share is a part of a whole, nil if there is no whole.
@@ -56,7 +76,11 @@ func firstOf[T any](list []T, limit int) []T {
 
 // about is the sentence that names the graph.
 func (s *Survey) about() string {
-	return fmt.Sprintf("Link graph of the crawl in %s: %s, %s.", s.dir,
+	what := "the crawl in " + s.dir
+	if s.Manifest.From != "" {
+		what = s.Manifest.From + " in " + s.dir
+	}
+	return fmt.Sprintf("Link graph of %s: %s, %s.", what,
 		counted(int64(s.out.Nodes()), "URL", "URLs"), counted(s.out.Edges(), "link", "links"))
 }
 

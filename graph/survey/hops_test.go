@@ -579,7 +579,7 @@ func (c *hopCrawl) checkStories() {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		s, err := report.Why(c.dir, u)
+		s, err := report.Why(c.dir, u, true)
 		if err != nil {
 			c.t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"path/filepath"
@@ -25,8 +24,19 @@ func (b *builder) judge(ctx context.Context) error {
 	}
 	defer urls.Close()
 	j := &judgement{urls: urls, nodes: newNodes(urls.Len()), next: map[int]int{}}
-	err = cmp.Or(eachSkip(ctx, b.Dir, j.skip), eachRedirect(ctx, b.Dir, j.redirect), eachPage(ctx, b.Dir, j.page), j.stray())
-	if err != nil {
+	dirs := b.parts()
+	for _, read := range []func(dir string) error{
+		func(dir string) error { return eachSkip(ctx, dir, j.skip) },
+		func(dir string) error { return eachRedirect(ctx, dir, j.redirect) },
+		func(dir string) error { return eachPage(ctx, dir, j.page) },
+	} {
+		for _, dir := range dirs {
+			if err := read(dir); err != nil {
+				return err
+			}
+		}
+	}
+	if err := j.stray(); err != nil {
 		return err
 	}
 	b.manifest.Outcomes = map[string]int{}

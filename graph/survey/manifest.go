@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"crawler/graph"
 	"crawler/internal/durable"
+	"crawler/internal/sums"
 	"crawler/report"
 )
 
@@ -25,20 +27,23 @@ const (
 )
 
 // formatVersion is of graph.json and of what lies beside it.
-const formatVersion = 2
+const formatVersion = 3
 
 // maxManifest is how long graph.json may be, in bytes.
-const maxManifest = 1 << 16
+const maxManifest = 1 << 22
 
 // Manifest says what a folder of a graph holds and of what it was made; graph.json.
 type Manifest struct {
 	Format      int              `json:"format"`
-	Include     []string         `json:"include"` // as ParseKinds takes it
-	Window      int              `json:"window"`  // parameters of compression, see graph.Params
+	From        string           `json:"from,omitempty"`  // the file of edges, if it is no crawl's
+	Parts       []string         `json:"parts,omitempty"` // of a crawl of several directories
+	Include     []string         `json:"include"`         // as ParseKinds takes it
+	Window      int              `json:"window"`          // of compression, see graph.Params
 	MaxRefs     int              `json:"max_refs"`
 	MinInterval int              `json:"min_interval"`
 	ZetaK       int              `json:"zeta_k"`
-	Sources     map[string]int64 `json:"sources"` // bytes of the files read, by name
+	Sources     map[string]int64 `json:"sources"`               // bytes of the files read, by name
+	BadRecords  int              `json:"bad_records,omitempty"` // of links, which were left out
 
 	Nodes         int            `json:"nodes"`
 	Links         int64          `json:"links"`
@@ -46,6 +51,9 @@ type Manifest struct {
 	Bits          float64        `json:"bits_per_link"`   // of the graph file
 	BitsTranspose float64        `json:"bits_per_link_t"` // of its transpose
 	Bytes         int64          `json:"bytes"`           // of all files of the folder but this one
+
+	Files    sums.Table `json:"files"` // as they were written
+	Checksum sums.Sum   `json:"checksum"`
 }
 
 // Params returns how the graph is compressed.
@@ -84,6 +92,9 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err := json.Unmarshal(data, m); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", name, graph.ErrDamaged, err)
 	}
+	if _, err := sums.Sealed(data); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", name, graph.ErrDamaged, err)
+	}
 	if m.Format != formatVersion {
 		return nil, fmt.Errorf("%s: format %d, this program has %d: %w", name, m.Format, formatVersion, ErrMissing)
 	}
@@ -98,7 +109,7 @@ func Check(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := sources(dir)
+	now, err := m.sources(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -115,22 +126,59 @@ func (m *Manifest) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(dir, manifestFile), append(data, '\n'))
+	data = append(data, '\n')
+	if m.Checksum, err = sums.Seal(data); err != nil {
+		return err
+	}
+	return durable.WriteFile(filepath.Join(dir, manifestFile), data)
 }
 
 // sources returns the lengths of the files that a graph is made of.
-func sources(dir string) (map[string]int64, error) {
+func (m *Manifest) sources(dir string) (map[string]int64, error) {
 	sizes := map[string]int64{}
-	for _, name := range []string{report.LinksFile, report.PagesFile, report.RedirectsFile, report.SkippedFile} {
-		info, err := os.Stat(filepath.Join(dir, name))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			sizes[name] = 0
-		case err != nil:
-			return nil, err
-		default:
-			sizes[name] = info.Size()
+	parts := m.Parts
+	if parts == nil {
+		parts = []string{"."}
+	}
+	for _, part := range parts {
+		for _, name := range []string{report.LinksFile, report.PagesFile, report.RedirectsFile, report.SkippedFile} {
+			name := path.Join(part, name)
+			info, err := os.Stat(from(dir, name))
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				sizes[name] = 0
+			case err != nil:
+				return nil, err
+			default:
+				sizes[name] = info.Size()
+			}
 		}
 	}
 	return sizes, nil
+}
+
+// PartsIn returns the crawl's directories as they can be opened, nil if it has only one.
+func (m *Manifest) PartsIn(dir string) (parts []string) {
+	for _, part := range m.Parts {
+		parts = append(parts, from(dir, part))
+	}
+	return parts
+}
+
+// from is the name of what is written down within a directory, or as an absolute path.
+func from(dir, name string) string {
+	if name = filepath.FromSlash(name); filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+// Damaged returns an error that wraps graph.ErrDamaged if a file of the graph in a crawl directory
+// is not as it was written; whole has them all read.
+func (m *Manifest) Damaged(dir string, whole bool) error {
+	damages, err := report.Compare(filepath.Join(dir, Folder), m.Files, func(f sums.File, name string) (sums.Found, error) { return f.Check(name, whole) })
+	for _, d := range damages {
+		err = errors.Join(err, fmt.Errorf("%w: %s", graph.ErrDamaged, d.Text))
+	}
+	return err
 }

@@ -15,6 +15,11 @@ type RankConfig struct {
 	Limit    int     // URLs listed; 0 is all
 	Damping  float64 // of PageRank, above 0 and below 1; 0 is 0.85
 	Progress func(what string)
+
+	Distance   int    // of ByReach, from 1 to MaxReachDistance
+	Undirected bool   // ByReach follows links both ways
+	Registers  int    // of the sketches for ByReach; 0 is 64
+	Seed       uint64 // of these sketches
 }
 
 // Measure is what URLs are ranked by.
@@ -24,6 +29,7 @@ type Measure uint8
 const (
 	ByPageRank Measure = iota
 	ByLinks            // how many URLs link there
+	ByReach            // how many URLs it reaches by RankConfig.Distance links
 )
 
 const defaultDamping = 0.85
@@ -37,6 +43,9 @@ func (s *Survey) Rank(ctx context.Context, c RankConfig) (*sheet.Sheet, error) {
 	}
 	if c.Damping == 0 {
 		c.Damping = defaultDamping
+	}
+	if c.By == ByReach {
+		return s.influence(ctx, c)
 	}
 	var rank []float64
 	weight := func(v int) (float64, error) {
@@ -94,6 +103,12 @@ func (c *RankConfig) sheet(s *Survey, section sheet.Section) *sheet.Sheet {
 		sh.Intro = append(sh.Intro, "PageRank is the share of time that a random surfer, who follows links and sometimes jumps to a random URL, spends there; all sum to 1. "+
 			"URLs that were not fetched count too: they have links to them, and none from them.")
 		sh.Config = []sheet.Setting{{Name: "by", Value: "pagerank"}, {Name: "damping", Value: c.Damping}}
+	}
+	if c.By == ByReach {
+		sh.Title = fmt.Sprintf("The URLs that reach most others by %s", counted(int64(c.Distance), "link", "links"))
+		sh.Intro = append(sh.Intro, "Reached is how many URLs are within that many links, itself counted: the size of a small neighbourhood measures influence. "+reachNote)
+		sh.Config = []sheet.Setting{{Name: "by", Value: fmt.Sprintf("reach:%d", c.Distance)}, {Name: "undirected", Value: c.Undirected}, {Name: "registers", Value: c.Registers},
+			{Name: "seed", Value: c.Seed}}
 	}
 	return sh
 }

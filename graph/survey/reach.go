@@ -14,11 +14,17 @@ type ReachConfig struct {
 	Registers int    // of a node's sketch, a power of two from 16 to 1,024; 0 is 64
 	Seed      uint64 // of the sketches: another seed errs independently
 	Exact     int    // up to how many URLs Reach counts exactly; 0 is 100,000
-	Progress  func(what string)
+
+	Undirected bool // links lead both ways
+	Progress   func(what string)
 }
 
-// exactReach is ReachConfig.Exact if that is 0: some 0.2 seconds.
-const exactReach = 100_000
+// exactReach is ReachConfig.Exact if that is 0: some 0.2 seconds. Up to exactPairs URLs all pairs
+// are counted exactly: a second or so of CPU time with a hundred links a page.
+const (
+	exactReach = 100_000
+	exactPairs = 10_000
+)
 
 const reachNote = "Each interval contains the exact number in 95 % of the cases. Neighbourhoods overlap, so the errors of one run are correlated: " +
 	"another --seed errs independently."
@@ -33,7 +39,8 @@ func (s *Survey) Reach(ctx context.Context, node int, c ReachConfig) (*sheet.She
 	if c.Exact == 0 {
 		c.Exact = exactReach
 	}
-	sizes, whole, err := bsp.Reach(ctx, s.links(), uint32(node), c.Exact)
+	links, _ := s.directed(c.Undirected)
+	sizes, whole, err := bsp.Reach(ctx, links, uint32(node), c.Exact)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +50,7 @@ func (s *Survey) Reach(ctx context.Context, node int, c ReachConfig) (*sheet.She
 	}
 	note := "Counted exactly."
 	if !whole {
-		n, err := s.function(ctx, bsp.Sketch{Registers: c.Registers, Seed: c.Seed, Nodes: []uint32{uint32(node)}}, c.Progress)
+		n, err := s.function(ctx, bsp.Sketch{Registers: c.Registers, Seed: c.Seed, Nodes: []uint32{uint32(node)}}, c.Undirected, c.Progress)
 		if err != nil {
 			return nil, err
 		}
@@ -59,24 +66,21 @@ func (s *Survey) Reach(ctx context.Context, node int, c ReachConfig) (*sheet.She
 	}, nil
 }
 
-// ReachAll estimates the neighbourhood function: how many pairs of URLs there are of which
-// the second can be reached from the first by 0, 1, 2... links. Memory is 2 bytes a register
-// and 8, 136 bytes a node by default, and CPU time some 70 ns a link and distance.
+// ReachAll returns the neighbourhood function: how many pairs of URLs there are of which
+// the second can be reached from the first by 0, 1, 2... links. It is exact for a graph of at most
+// 10,000 URLs, and estimated for another. Memory is then 2 bytes a register
+// and 8, 136 bytes a node by default, and CPU time some 80 ns a link and distance.
 func (s *Survey) ReachAll(ctx context.Context, c ReachConfig) (*sheet.Sheet, error) {
 	if _, err := s.count(); err != nil {
 		return nil, err
 	}
-	n, err := s.function(ctx, bsp.Sketch{Registers: c.Registers, Seed: c.Seed}, c.Progress)
+	n, err := s.pairs(ctx, bsp.Sketch{Registers: c.Registers, Seed: c.Seed}, c.Undirected, c.Progress)
 	if err != nil {
 		return nil, err
 	}
-	f := &figures{}
-	f.add("effective diameter (90 % of pairs), in links", n.EffectiveDiameter(effective))
-	f.add("mean distance, in links", meanDistance(n.Function))
-	f.add("largest distance seen, in links", len(n.Function)-1)
 	return &sheet.Sheet{
-		Title: "How far URLs are from each other", Intro: []string{s.about(), reachNote}, Config: c.settings(),
-		Sections: []sheet.Section{f.section("Distances"), reachSection("Neighbourhood function", "pairs", n.Function, n.Function[len(n.Function)-1].Estimate)},
+		Title: "How far URLs are from each other", Intro: []string{s.about(), pairsNote(n)}, Config: c.settings(),
+		Sections: []sheet.Section{distances(n).section("Distances"), reachSection("Neighbourhood function", "pairs", n.Function, n.Function[len(n.Function)-1].Estimate)},
 	}, nil
 }
 
@@ -84,28 +88,26 @@ func (c *ReachConfig) settings() []sheet.Setting {
 	if c.Registers == 0 {
 		c.Registers = 64
 	}
-	return []sheet.Setting{{Name: "registers", Value: c.Registers}, {Name: "seed", Value: c.Seed}}
+	return []sheet.Setting{{Name: "undirected", Value: c.Undirected}, {Name: "registers", Value: c.Registers}, {Name: "seed", Value: c.Seed}}
+}
+
+// pairs is the neighbourhood function of all URLs, by sketches if they are many.
+func (s *Survey) pairs(ctx context.Context, k bsp.Sketch, undirected bool, progress func(string)) (bsp.Neighbourhood, error) {
+	if s.out.Nodes() <= exactPairs {
+		links, _ := s.directed(undirected)
+		return bsp.Pairs(ctx, bsp.Config{}, links)
+	}
+	return s.function(ctx, k, undirected, progress)
 }
 
 // function runs the sketches.
-func (s *Survey) function(ctx context.Context, k bsp.Sketch, progress func(string)) (bsp.Neighbourhood, error) {
+func (s *Survey) function(ctx context.Context, k bsp.Sketch, undirected bool, progress func(string)) (bsp.Neighbourhood, error) {
 	c := bsp.Config{}
 	if progress != nil {
 		c.Watch = func(step bsp.Superstep) { progress(fmt.Sprintf("distance %d", step.Number)) }
 	}
-	return bsp.Neighbourhoods(ctx, c, s.links(), s.linkers(), k)
-}
-
-// meanDistance is that of the pairs of different URLs of which one reaches the other.
-func meanDistance(function []stats.Interval) float64 {
-	sum := 0.0
-	for d := 1; d < len(function); d++ {
-		sum += float64(d) * (function[d].Estimate - function[d-1].Estimate)
-	}
-	if pairs := function[len(function)-1].Estimate - function[0].Estimate; pairs > 0 {
-		return sum / pairs
-	}
-	return 0
+	links, linkers := s.directed(undirected)
+	return bsp.Neighbourhoods(ctx, c, links, linkers, k)
 }
 
 func reachSection(title, noun string, function []stats.Interval, all float64) sheet.Section {

@@ -29,6 +29,9 @@ func Open(dir string) (_ *Survey, err error) {
 	if s.Manifest, err = ReadManifest(dir); err != nil {
 		return nil, err
 	}
+	if err := s.Manifest.Damaged(dir, false); err != nil {
+		return nil, err
+	}
 	defer func() {
 		if err != nil {
 			s.Close()

@@ -10,20 +10,23 @@
 //
 // With Docs the pages are like those of real documentation instead, for races between
 // crawlers: navigation, headings, paragraphs with inline markup, lists, tables, listings,
-// comments, a script, and links written in every way. They have no Trouble. With Hosts
-// they are shared out among several hosts, each with a "/" of its own.
+// comments, a script, and links written in every way; Style has other kinds of text. They have
+// no Trouble. With Hosts they are shared out among several hosts, each with a "/" of its own.
 //
 // A page costs a few microseconds. A Site is only read after New, so any number of
 // goroutines may ask it.
 package bigsite
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // Config says how large a site is. Two sites of one Config are the same.
@@ -41,6 +44,13 @@ type Config struct {
 	// before, after and above come on top of Branch and Links.
 	Docs int
 
+	// Style is what the text of Docs is like.
+	Style Style
+
+	// Gzip has pages compressed for those who accept it. TLS says that the site is served by
+	// https, which absolute links name then.
+	Gzip, TLS bool
+
 	// Hosts are the authorities that share the pages of Docs in turn, such as
 	// "127.0.0.1:8080"; page n is on host n modulo their number. Links to another host
 	// are absolute, and so are some to the own one. A request that names none of them
@@ -48,6 +58,18 @@ type Config struct {
 	// links only.
 	Hosts []string
 }
+
+// Style is a kind of text.
+type Style uint8
+
+const (
+	// Manual has prose with inline markup, lists, tables and listings.
+	Manual Style = iota
+	// Reference has nested lists, signatures, highlighted code, and an anchor for each entry.
+	Reference
+	// Dense is prose alone, drawn word by word, as Zipf's law has it, from 50,000 words.
+	Dense
+)
 
 const (
 	maxPages = 1 << 27 // keeps the numbers of pages, children and kinds of URLs within 31 bits
@@ -57,10 +79,12 @@ const (
 // Site is an http.Handler.
 type Site struct {
 	Config
-	sentences [][]byte       // of plain pages
-	docs      *phrasebook    // of Docs
-	hostOf    map[string]int // by name, with and without port: its index in Hosts
-	buffers   sync.Pool      // of *[]byte, for pages in the making
+	sentences [][]byte           // of plain pages
+	docs      func() *phrasebook // of Docs, made at the first page
+	words     func() *lexicon    // of Dense, made at the first page
+	hostOf    map[string]int     // by name, with and without port: its index in Hosts
+	buffers   sync.Pool          // of *[]byte, for pages in the making
+	deflaters sync.Pool          // of *gzip.Writer
 }
 
 // New makes a site. It fails on a Config out of its limits.
@@ -75,16 +99,24 @@ func New(cfg Config) (*Site, error) {
 		return nil, fmt.Errorf("bigsite: %d pages, %d children, %d links, %d bytes of text: want 1 to %d pages and nothing negative",
 			cfg.Pages, cfg.Branch, cfg.Links, cfg.Text, maxPages)
 	}
-	if cfg.Docs < 0 || cfg.Docs > maxDocs || cfg.Docs > 0 && cfg.Trouble || cfg.Docs == 0 && cfg.Hosts != nil {
+	if cfg.Docs < 0 || cfg.Docs > maxDocs || cfg.Docs > 0 && cfg.Trouble || cfg.Docs == 0 && cfg.Hosts != nil || cfg.Style > Dense {
 		return nil, fmt.Errorf("bigsite: pages of %d bytes, trouble %t, hosts %q: want 0 to %d bytes, no trouble with Docs, no hosts without it",
 			cfg.Docs, cfg.Trouble, cfg.Hosts, maxDocs)
 	}
 	s := &Site{Config: cfg, buffers: sync.Pool{New: func() any { return new([]byte) }}}
+	s.deflaters.New = func() any {
+		w, err := gzip.NewWriterLevel(nil, gzipLevel)
+		if err != nil {
+			panic("bigsite: level of gzip: " + err.Error())
+		}
+		return w
+	}
 	if err := s.indexHosts(); err != nil {
 		return nil, err
 	}
 	if cfg.Docs > 0 {
-		s.docs = newPhrasebook()
+		s.docs = sync.OnceValue(func() *phrasebook { return newPhrasebook(cfg.Style) })
+		s.words = sync.OnceValue(newLexicon)
 	} else {
 		s.sentences = newSentences()
 	}
@@ -165,7 +197,26 @@ var (
 	html = []string{"text/html; charset=utf-8"}
 	text = []string{"text/plain; charset=utf-8"}
 	css  = []string{"text/css"}
+
+	gzipped = []string{"gzip"}
 )
+
+// gzipLevel is about as thorough as servers are on the fly.
+const gzipLevel = 3
+
+// compress replaces a page by its compressed form.
+func (s *Site) compress(page *[]byte) {
+	to := s.buffers.Get().(*[]byte)
+	packed := bytes.NewBuffer((*to)[:0])
+	w := s.deflaters.Get().(*gzip.Writer)
+	w.Reset(packed)
+	w.Write(*page)
+	w.Close()
+	s.deflaters.Put(w)
+	*to = packed.Bytes()
+	*page, *to = *to, *page
+	s.buffers.Put(to)
+}
 
 // ServeHTTP answers with a page, a redirect, robots.txt or 404.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -194,6 +245,10 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			*buf = s.appendPage((*buf)[:0], page)
 		}
 		h["Content-Type"] = html
+		if s.Gzip && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			s.compress(buf)
+			h["Content-Encoding"] = gzipped
+		}
 		h["Content-Length"] = []string{strconv.Itoa(len(*buf))}
 		w.Write(*buf)
 		s.buffers.Put(buf)

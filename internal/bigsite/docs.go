@@ -47,7 +47,12 @@ func (s *Site) appendDocs(b []byte, page int) []byte {
 		}
 	}
 	b = append(b, docsText...)
-	b, placed := s.appendPassages(b, page, start+size)
+	placed := 0
+	if s.Style == Dense {
+		b, placed = s.appendProse(b, page, start+size)
+	} else {
+		b, placed = s.appendPassages(b, page, start+size)
+	}
 	b = append(b, docsLinks...)
 	for i := placed; i < s.Links; i++ {
 		b = s.appendItem(b, page, s.linked(page, i), uint64(s.Branch+i))
@@ -58,14 +63,14 @@ func (s *Site) appendDocs(b []byte, page int) []byte {
 // appendPassages appends text until the page with the list of the links that are left
 // would reach end. It returns how many links stand in the text.
 func (s *Site) appendPassages(b []byte, page, end int) ([]byte, int) {
-	links, section := 0, 0
+	phrases, links, section := s.docs(), 0, 0
 	draw := s.mix(page, forPassage)
 	for n := 0; len(b)+(s.Links-links)*linkBytes < end; n++ {
 		if n%6 == 0 {
 			b = s.appendHeading(b, section, draw)
 			section++
 		}
-		p := &s.docs.passages[draw%passages]
+		p := &phrases.passages[draw%passages]
 		b = append(b, p.before...)
 		if len(p.after) > 0 {
 			if links < s.Links {
@@ -85,7 +90,7 @@ func (s *Site) appendHeading(b []byte, section int, draw uint64) []byte {
 	b = append(b, `<h2 class="title" id="sect-`...)
 	b = strconv.AppendInt(b, int64(section), 10)
 	b = append(b, `">`...)
-	b = append(b, s.docs.headlines[draw>>32%headlines]...)
+	b = append(b, s.docs().headlines[draw>>32%headlines]...)
 	b = append(b, ` <a href="#sect-`...)
 	b = strconv.AppendInt(b, int64(section), 10)
 	return append(b, "\" class=\"id_link\">#</a></h2>\n"...)
@@ -108,7 +113,7 @@ func (s *Site) linked(page, i int) int {
 // appendTitle appends a title that hardly any other page has.
 func (s *Site) appendTitle(b []byte, page int) []byte {
 	draw := s.mix(page, forName)
-	b = append(b, s.docs.headlines[draw%headlines]...)
+	b = append(b, s.docs().headlines[draw%headlines]...)
 	b = append(b, ' ')
 	return appendName(b, draw)
 }
@@ -138,7 +143,11 @@ func (s *Site) appendReference(b []byte, page, to int, n uint64) []byte {
 	b = append(b, `<a class="xref" href="`...)
 	b = s.appendHref(b, page, to, draw)
 	b = append(b, `">`...)
-	b = append(b, s.docs.anchors[draw>>16%anchorTexts]...)
+	if s.Style == Dense {
+		b = s.words().append(b, draw)
+	} else {
+		b = append(b, s.docs().anchors[draw>>16%anchorTexts]...)
+	}
 	return append(b, "</a>"...)
 }
 

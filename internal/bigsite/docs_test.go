@@ -1,10 +1,13 @@
 package bigsite
 
 import (
+	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -70,6 +73,8 @@ func TestDocsWalk(t *testing.T) {
 		{Docs: 2560, Pages: 1600, Links: 8, Hosts: three},
 		{Docs: 2560, Pages: 2, Links: 8, Hosts: three},
 		{Docs: 1, Pages: 100, Links: 3, Hosts: three[:1]},
+		{Docs: 9000, Pages: 300, Links: 20, Style: Reference},
+		{Docs: 9000, Pages: 90, Links: 20, Style: Dense, Hosts: three},
 	} {
 		s := newSite(t, cfg)
 		counts := NewCounts(s)
@@ -111,14 +116,17 @@ func TestDocsProportions(t *testing.T) {
 	const pages = 120
 	markup := regexp.MustCompile(`(?s)<!--.*?-->|<script.*?</script>|<[^>]*>`)
 	for _, c := range []struct {
+		style                Style
 		docs, links, mean    int
 		linksLeast, linkMost float64
 		bytesPerWord         [2]float64
 	}{
-		{12 << 10, 16, 12600, 24, 27, [2]float64{12, 15}},
-		{2000, 14, 2500, 18, 22, [2]float64{14, 40}},
+		{Manual, 12 << 10, 16, 12600, 24, 27, [2]float64{12, 15}},
+		{Manual, 2000, 14, 2500, 18, 22, [2]float64{14, 40}},
+		{Reference, 26 << 10, 60, 27200, 70, 90, [2]float64{20, 50}},
+		{Dense, 18_250, 51, 18500, 54, 58, [2]float64{5, 9}},
 	} {
-		s := newSite(t, Config{Pages: pages, Docs: c.docs, Links: c.links})
+		s := newSite(t, Config{Pages: pages, Docs: c.docs, Links: c.links, Style: c.style})
 		_, forms, bytes := walkDocs(t, s, "http://x/", func(string) bool { return true })
 		links, words, accents := 0, 0, 0
 		for _, n := range forms {
@@ -133,7 +141,7 @@ func TestDocsProportions(t *testing.T) {
 		}
 		mean, perPage, perWord := bytes/pages, float64(links)/pages, float64(bytes)/float64(words)
 		t.Logf("%d bytes, %.1f links, %.0f words a page, %d of %d beyond ASCII", mean, perPage, float64(words)/pages, accents, pages)
-		if c.docs > 10_000 && (accents < pages/3 || accents > pages*2/3) {
+		if c.style == Manual && c.docs > 10_000 && (accents < pages/3 || accents > pages*2/3) {
 			t.Errorf("%d of %d pages have letters beyond ASCII, want half", accents, pages)
 		}
 		if mean < c.mean*9/10 || mean > c.mean*11/10 {
@@ -144,6 +152,44 @@ func TestDocsProportions(t *testing.T) {
 		}
 		if perWord < c.bytesPerWord[0] || perWord > c.bytesPerWord[1] {
 			t.Errorf("%.1f bytes a word, want %v", perWord, c.bytesPerWord)
+		}
+	}
+}
+
+// Dense text has the words of its law: the most frequent one makes a twentieth of it, and a page
+// of another site hardly fewer different ones.
+func TestDenseWords(t *testing.T) {
+	s := newSite(t, Config{Pages: 400, Docs: 18_250, Links: 51, Style: Dense})
+	counts, all := map[string]int{}, 0
+	for page := range 100 {
+		for _, w := range strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(string(s.appendDocs(nil, page)), " ")) {
+			counts[strings.ToLower(strings.Trim(w, ".,"))]++
+			all++
+		}
+	}
+	most := 0
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	if share := float64(most) / float64(all); share < 0.03 || share > 0.1 || len(counts) < 25_000 || len(counts) > denseWords {
+		t.Errorf("%d words, %d different ones, the most frequent is %.3f of them", all, len(counts), share)
+	}
+}
+
+// A page is compressed for those who take it so, and the same as for others.
+func TestGzip(t *testing.T) {
+	s := newSite(t, Config{Pages: 5, Docs: 12 << 10, Links: 3, Gzip: true})
+	plain := get(s, "/s0/p3", "").Body.String()
+	for range 2 {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/s0/p3", nil)
+		r.Header.Set("Accept-Encoding", "br, gzip")
+		s.ServeHTTP(w, r)
+		z, err := gzip.NewReader(w.Body)
+		if err != nil || w.Header().Get("Content-Encoding") != "gzip" || w.Header().Get("Content-Length") == strconv.Itoa(len(plain)) {
+			t.Fatalf("%v, header %v", err, w.Header())
+		}
+		if body, err := io.ReadAll(z); err != nil || string(body) != plain {
+			t.Errorf("the compressed page has %d bytes (%v), the plain one %d", len(body), err, len(plain))
 		}
 	}
 }
@@ -163,7 +209,7 @@ func TestHosts(t *testing.T) {
 	}
 	for _, cfg := range []Config{
 		{Pages: 1, Docs: -1}, {Pages: 1, Docs: maxDocs + 1}, {Pages: 1, Docs: 1, Trouble: true},
-		{Pages: 1, Hosts: []string{"a"}}, {Pages: 1, Docs: 1, Hosts: []string{"a", "a"}},
+		{Pages: 1, Hosts: []string{"a"}}, {Pages: 1, Docs: 1, Style: Dense + 1}, {Pages: 1, Docs: 1, Hosts: []string{"a", "a"}},
 	} {
 		if _, err := New(cfg); err == nil {
 			t.Errorf("%+v makes a site", cfg)

@@ -56,7 +56,11 @@ func (s *Site) appendURL(b []byte, page int) []byte {
 	if len(s.Hosts) == 0 {
 		return s.appendLink(b, page)
 	}
-	b = append(b, "http://"...)
+	if s.TLS {
+		b = append(b, "https://"...)
+	} else {
+		b = append(b, "http://"...)
+	}
 	b = append(b, s.Hosts[page%len(s.Hosts)]...)
 	return s.appendTreePath(b, page)
 }

@@ -26,12 +26,16 @@ type phrasebook struct {
 	anchors   [anchorTexts][]byte
 }
 
-func newPhrasebook() *phrasebook {
+func newPhrasebook(style Style) *phrasebook {
 	w := &writer{Rand: rand.New(rand.NewPCG(3, 4))}
 	w.zipf = rand.NewZipf(w.Rand, 1.05, 2, vocabulary-1)
 	p := new(phrasebook)
 	for i := range p.passages {
-		p.passages[i] = w.passage(i)
+		if style == Reference {
+			p.passages[i] = w.entry(i)
+		} else {
+			p.passages[i] = w.passage(i)
+		}
 	}
 	for i := range p.headlines {
 		p.headlines[i] = []byte(w.headline(2 + w.IntN(4)))

@@ -2,6 +2,7 @@ package bigsite
 
 import (
 	"bufio"
+	"crypto/tls"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -59,5 +60,36 @@ func TestServe(t *testing.T) {
 	}
 	if _, err := http.Get(strings.TrimSpace(url)); err == nil {
 		t.Error("it still serves")
+	}
+}
+
+// By https it has a certificate of its own, HTTP/1.1, and absolute links of that scheme.
+func TestServeTLS(t *testing.T) {
+	in, commands := io.Pipe()
+	answers, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Serve(in, out, func(a string) (*Site, error) {
+			return New(Config{Pages: 40, Docs: 2000, Links: 9, TLS: true, Hosts: []string{a, "other.example:1"}})
+		})
+	}()
+	url, err := bufio.NewReader(answers).ReadString('\n')
+	if err != nil || !strings.HasPrefix(url, "https://127.0.0.1:") {
+		t.Fatalf("it serves at %q (%v)", url, err)
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}
+	defer transport.CloseIdleConnections()
+	res, err := (&http.Client{Transport: transport}).Get(strings.TrimSpace(url))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(res.Body)
+	res.Body.Close()
+	if err != nil || res.ProtoMajor != 1 || !strings.Contains(string(body), `"https://other.example:1/`) || strings.Contains(string(body), "http://") {
+		t.Errorf("%v, %s:\n%s", err, res.Proto, body)
+	}
+	commands.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

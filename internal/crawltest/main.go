@@ -11,18 +11,28 @@ import (
 )
 
 // Main is TestMain for tests that start the crawler as a process of its own. "crawler" is
-// then this test binary, which runs program.
+// then this test binary, which runs program; others are further programs by their names.
 //
 // No such process outlives its tests, however these end: on Linux the kernel kills it with
 // the test binary, and that with go test.
-func Main(m *testing.M, program func()) {
-	if filepath.Base(os.Args[0]) == "crawler" {
+func Main(m *testing.M, program func(), others ...Program) {
+	programs := map[string]func(){"crawler": program}
+	for _, p := range others {
+		programs[p.Name] = p.Run
+	}
+	if programs[filepath.Base(os.Args[0])] != nil {
 		dieWithParent()
 	} else {
 		dieWithGoTest()
 		restoreSignals()
 	}
-	testscript.Main(m, map[string]func(){"crawler": program})
+	testscript.Main(m, programs)
+}
+
+// Program is one that tests start as a process of its own: it is the test binary under that name.
+type Program struct {
+	Name string
+	Run  func()
 }
 
 // restoreSignals lets children begin with the default for SIGHUP and SIGINT. Under nohup, or

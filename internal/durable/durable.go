@@ -4,6 +4,7 @@ package durable
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -12,12 +13,20 @@ import (
 // and renamed, and the directory is synced, so that the new content is on disk when
 // it returns. A symbolic link is followed. What is no regular file, such as a device
 // or a pipe, is not replaced but written to.
-func WriteFile(name string, data []byte) (err error) {
+func WriteFile(name string, data []byte) error {
+	return Write(name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Write is WriteFile for content that need not be in memory: write writes it, and is called once.
+func Write(name string, write func(io.Writer) error) (err error) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return writeTo(name, data)
+		return writeTo(name, write)
 	}
 	dir := filepath.Dir(name)
 	f, err := os.CreateTemp(dir, filepath.Base(name)+".tmp*")
@@ -30,7 +39,7 @@ func WriteFile(name string, data []byte) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	if _, err = f.Write(data); err != nil {
+	if err = write(f); err != nil {
 		return err
 	}
 	if err = f.Chmod(0o644); err != nil {
@@ -49,12 +58,12 @@ func WriteFile(name string, data []byte) (err error) {
 }
 
 // writeTo writes to an existing file.
-func writeTo(name string, data []byte) error {
+func writeTo(name string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(data); err != nil {
+	if err := write(f); err != nil {
 		f.Close()
 		return err
 	}

@@ -4,20 +4,19 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/plot"
 )
 
 // farthest bounds what is drawn: beyond it, and on a logarithmic axis closer to
 // zero than its inverse, the arithmetic of axes would overflow.
 const farthest = 1e300
 
-// axis is the range of one axis and its scale. gonum's own tickers panic or give
-// nothing on ranges that data do have: equal values, values below a decade.
+// axis is the range of one axis, its scale, and where in the picture it stands.
 type axis struct {
 	log      bool
+	whole    bool // all values are whole numbers, and so are the ticks
 	low, top float64
 	most     float64 // the largest value
+	from, to float64 // in the picture
 }
 
 // bears reports whether x has a place on the axis.
@@ -35,8 +34,9 @@ func (a *axis) rangeOver(values []float64) {
 		a.low, a.top = 1, 10
 		return
 	}
-	a.low, a.top = values[0], values[0]
+	a.low, a.top, a.whole = values[0], values[0], true
 	for _, x := range values {
+		a.whole = a.whole && x == math.Trunc(x)
 		a.low, a.top = min(a.low, x), max(a.top, x)
 	}
 	a.most = a.top
@@ -70,31 +70,22 @@ func (a *axis) end(top float64) {
 	}
 }
 
-// set gives the axis its range, its ticks and its looks in a plot.
-func (a *axis) set(to *plot.Axis) {
-	to.Min, to.Max = a.low, a.top
-	to.Padding = 6
-	to.Color, to.Tick.Color = ink, ink
-	to.Width, to.Tick.Width = 0.75, 0.75
-	style := textStyle(12)
-	style.XAlign, style.YAlign = to.Tick.Label.XAlign, to.Tick.Label.YAlign
-	to.Tick.Label = style
-	to.Tick.Marker = a
-	if a.log {
-		to.Scale = plot.LogScale{}
-	}
+// tick is a mark on an axis; only some have a label.
+type tick struct {
+	value float64
+	label string
 }
 
-// Ticks makes an axis a plot.Ticker. There are at most some fifty.
-func (a *axis) Ticks(low, top float64) []plot.Tick {
+// ticks are some fifty at most.
+func (a *axis) ticks() []tick {
 	if a.log {
-		return logTicks(low, top)
+		return logTicks(a.low, a.top)
 	}
-	return linearTicks(low, top)
+	return linearTicks(a.low, a.top, a.whole)
 }
 
-// linearTicks are multiples of 1, 2 or 5 times a power of ten, four to eight.
-func linearTicks(low, top float64) []plot.Tick {
+// linearTicks are multiples of 1, 2 or 5 times a power of ten, four to eight, or fewer whole ones.
+func linearTicks(low, top float64, whole bool) []tick {
 	step := math.Pow(10, math.Floor(math.Log10((top-low)/4)))
 	for _, f := range []float64{5, 2} {
 		if (top-low)/(f*step) >= 4 {
@@ -102,13 +93,16 @@ func linearTicks(low, top float64) []plot.Tick {
 			break
 		}
 	}
-	var ticks []plot.Tick
+	if whole {
+		step = max(step, 1)
+	}
+	var ticks []tick
 	for i, first := 0, math.Ceil(low/step); i < 64; i++ {
 		x := (first + float64(i)) * step
 		if x > top+step/1e6 {
 			break
 		}
-		ticks = append(ticks, plot.Tick{Value: x, Label: labelled})
+		ticks = append(ticks, tick{value: x, label: labelled})
 	}
 	label(ticks)
 	return ticks
@@ -116,11 +110,11 @@ func linearTicks(low, top float64) []plot.Tick {
 
 // logTicks are powers of ten, as many as have room, and 2 and 5 times these as
 // well if the axis spans less than three of them.
-func logTicks(low, top float64) []plot.Tick {
+func logTicks(low, top float64) []tick {
 	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(top)))
 	every := max(1, (last-first)/8)
 	fine := math.Log10(top/low) < 3
-	var ticks []plot.Tick
+	var ticks []tick
 	for e := first; e <= last; e += every {
 		for m := 1.0; m < 10 && (m == 1 || every == 1); m++ {
 			// Parsed, not computed: 1e-5 must be the number that it says.
@@ -128,11 +122,11 @@ func logTicks(low, top float64) []plot.Tick {
 			if err != nil || x < low || x > top {
 				continue
 			}
-			tick := plot.Tick{Value: x}
+			t := tick{value: x}
 			if m == 1 || fine && (m == 2 || m == 5) {
-				tick.Label = labelled
+				t.label = labelled
 			}
-			ticks = append(ticks, tick)
+			ticks = append(ticks, t)
 		}
 	}
 	label(ticks)
@@ -144,15 +138,15 @@ const labelled = "?"
 
 // label gives ticks their labels, all in one style: powers of ten where a plain
 // number would be long.
-func label(ticks []plot.Tick) {
+func label(ticks []tick) {
 	powers := false
 	for _, t := range ticks {
-		a := math.Abs(t.Value)
+		a := math.Abs(t.value)
 		powers = powers || a >= 1e7 || a > 0 && a < 1e-4
 	}
 	for i, t := range ticks {
-		if t.Label != "" {
-			ticks[i].Label = tickLabel(t.Value, powers)
+		if t.label != "" {
+			ticks[i].label = tickLabel(t.value, powers)
 		}
 	}
 }

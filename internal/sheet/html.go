@@ -3,6 +3,7 @@ package sheet
 import (
 	"html"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,30 +14,28 @@ import (
 // forbids the browser any request. It follows the reader's choice of a light or
 // dark page.
 //
-// Text in plots names the font Liberation Sans, by which it was measured, and
-// falls back to Arial and Helvetica, whose letters have the same widths.
+// Text in plots is in Liberation Sans, Arial or Helvetica, whose letters have the same widths; for
+// a browser that has none of them there is room for letters that are a fifth wider.
 func (s *Sheet) HTML(w io.Writer) error {
 	p := &page{}
 	p.raw(pageHead)
 	p.element("title", "", s.Title)
-	p.raw("<style>" + pageStyle + "</style>\n</head>\n<body>\n")
+	p.raw("<style>" + pageStyle + "</style>\n</head>\n<body>\n<main>\n")
 	p.element("h1", "", s.Title)
 	for _, text := range s.Intro {
 		p.element("p", "", text)
 	}
 	if len(s.Config) > 0 {
-		p.table(s.settings())
+		p.table(s.settings(), "Settings")
 	}
 	ids := s.ids()
 	if len(ids) > contentsFrom {
 		p.contents(s, ids)
 	}
 	for i := range s.Sections {
-		if err := p.section(&s.Sections[i], ids[i]); err != nil {
-			return err
-		}
+		p.section(&s.Sections[i], ids[i])
 	}
-	p.raw("</body>\n</html>\n")
+	p.raw("</main>\n</body>\n</html>\n")
 	_, err := io.WriteString(w, p.String())
 	return err
 }
@@ -55,8 +54,7 @@ const pageHead = `<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 `
 
-// pageStyle sets the plots' fonts and their two neutral colours (see ink and
-// grid) over what vgsvg writes at each element.
+// pageStyle has the colours of axes and text in plots, too.
 const pageStyle = `
 :root { color-scheme: light dark; --ink: #222222; --ground: #ffffff; --faint: #666666; --grid: #dddddd; }
 @media (prefers-color-scheme: dark) {
@@ -82,12 +80,12 @@ a { color: inherit; }
 figure { margin: 1.5rem 0; }
 figcaption { font-weight: bold; overflow-wrap: anywhere; }
 figure > svg { display: block; width: 100%; max-width: 54rem; height: auto; }
+.matrix > svg { max-width: 40rem; }
 .legend { list-style: none; margin: 0.5rem 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; font-size: 0.9rem; }
 .legend svg { vertical-align: middle; margin-right: 0.5rem; }
-svg text { font-family: "Liberation Sans", Arial, Helvetica, sans-serif !important; }
-svg [style*="fill:#222222"] { fill: var(--ink) !important; }
-svg [style*="stroke:#222222"] { stroke: var(--ink) !important; }
-svg [style*="stroke:#DDDDDD"] { stroke: var(--grid) !important; }
+svg text { font-family: "Liberation Sans", Arial, Helvetica, sans-serif; fill: var(--ink); }
+svg .axis { fill: none; stroke: var(--ink); stroke-width: 0.75; }
+svg .grid { fill: none; stroke: var(--grid); stroke-width: 0.75; }
 `
 
 // page collects HTML. Only raw takes markup; all else is escaped.
@@ -106,7 +104,7 @@ func escape(text string) string { return html.EscapeString(printable(text)) }
 
 // contents links to the sections.
 func (p *page) contents(s *Sheet, ids []string) {
-	p.raw("<nav>\n<ul>\n")
+	p.raw("<nav aria-label=\"Sections\">\n<ul>\n")
 	for i, id := range ids {
 		p.raw(`<li><a href="#` + id + `">` + escape(s.Sections[i].Title) + "</a></li>\n")
 	}
@@ -114,66 +112,61 @@ func (p *page) contents(s *Sheet, ids []string) {
 }
 
 // section writes a section. Its ID is of letters, digits and _ alone.
-func (p *page) section(s *Section, id string) error {
+func (p *page) section(s *Section, id string) {
 	p.raw(`<section id="` + id + `">` + "\n")
 	p.element("h2", "", s.Title)
 	for _, text := range s.Notes {
 		p.element("p", "", text)
 	}
 	for i := range s.Plots {
-		if err := p.figure(&s.Plots[i]); err != nil {
-			return err
-		}
+		p.figure(&s.Plots[i])
+	}
+	if s.Matrix != nil {
+		p.matrix(s.Matrix)
 	}
 	if s.Table != nil {
-		p.table(s.Table)
+		p.table(s.Table, "Table of "+id)
 	}
 	p.raw("</section>\n")
-	return nil
 }
 
 // figure writes a plot with its legend below, where no line can run into it.
-func (p *page) figure(plot *Plot) error {
-	d, err := plot.svg()
-	if err != nil {
-		return err
-	}
+func (p *page) figure(plot *Plot) {
+	d := plot.svg()
 	p.raw("<figure>\n")
 	p.element("figcaption", "", plot.Title)
 	p.raw(d.image)
-	if err := p.legend(plot, d.shown); err != nil {
-		return err
-	}
+	p.legend(plot, d.shown)
 	if len(d.notes) > 0 {
 		p.element("p", "note", strings.Join(d.notes, " "))
 	}
 	p.raw("</figure>\n")
-	return nil
 }
 
 // legend names the lines that are in the picture.
-func (p *page) legend(plot *Plot, shown []bool) error {
+func (p *page) legend(plot *Plot, shown []bool) {
 	if !slices.Contains(shown, true) {
-		return nil
+		return
 	}
 	p.raw(`<ul class="legend">` + "\n")
 	for i, line := range plot.Lines {
 		if !shown[i] {
 			continue
 		}
-		mark, err := sample(line.style(i))
-		if err != nil {
-			return err
-		}
-		p.raw("<li>" + mark + escape(line.Name) + "</li>\n")
+		p.raw("<li>" + sample(line.style(i)) + escape(line.Name) + "</li>\n")
 	}
 	p.raw("</ul>\n")
-	return nil
 }
 
-func (p *page) table(t *Table) {
+// table writes a table in a region of its own, which keys can scroll, or says that it is empty. The
+// label is different from those of other tables.
+func (p *page) table(t *Table, label string) {
+	if len(t.Rows) == 0 {
+		p.element("p", "note", "None.")
+		return
+	}
 	numeric := t.numeric()
-	p.raw(`<div class="scroll"><table>` + "\n<thead><tr>")
+	p.raw(`<div class="scroll" role="region" tabindex="0" aria-label="` + escape(label) + `"><table>` + "\n<thead><tr>")
 	for i, c := range t.Columns {
 		class, unit := "", ""
 		if numeric[i] {
@@ -182,18 +175,34 @@ func (p *page) table(t *Table) {
 		if c.Unit != "" {
 			unit = " <small>" + escape(c.Unit) + "</small>"
 		}
-		p.raw("<th" + class + ">" + escape(c.Name) + unit + "</th>")
+		p.raw(`<th scope="col"` + class + ">" + escape(c.Name) + unit + "</th>")
 	}
 	p.raw("</tr></thead>\n<tbody>\n")
 	for _, row := range t.Rows {
 		p.raw("<tr>")
 		for i := range t.Columns {
 			text := t.cell(row, i)
-			p.raw("<td" + cellClass(text, numeric[i]) + ">" + escape(text) + "</td>")
+			p.raw("<td" + cellClass(text, numeric[i]) + ">" + linked(text) + "</td>")
 		}
 		p.raw("</tr>\n")
 	}
 	p.raw("</tbody></table></div>\n")
+}
+
+// linked is a cell's text, in which http and https URLs are links: whoever follows one leaves no
+// trace of this page.
+func linked(text string) string {
+	if !strings.Contains(text, "://") {
+		return escape(text)
+	}
+	words := strings.Split(text, " ")
+	for i, w := range words {
+		words[i] = escape(w)
+		if u, err := url.Parse(w); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && printable(w) == w {
+			words[i] = `<a href="` + words[i] + `" rel="noreferrer nofollow">` + words[i] + "</a>"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // cellClass says how a cell may be wrapped: figures and short texts not at all,

@@ -77,6 +77,9 @@ func checkTag(t *testing.T, token html.Token) {
 		if token.Data == "a" && a.Key == "href" && strings.HasPrefix(a.Val, "#") {
 			continue
 		}
+		if http := strings.HasPrefix(a.Val, "http://") || strings.HasPrefix(a.Val, "https://"); token.Data == "a" && a.Key == "href" && http && strings.Contains(token.String(), `rel="noreferrer nofollow"`) {
+			continue
+		}
 		if a.Key == "src" || strings.HasSuffix(a.Key, "href") || strings.HasPrefix(a.Key, "on") {
 			t.Errorf("<%s> has %s=%q", token.Data, a.Key, a.Val)
 		}
@@ -212,8 +215,8 @@ func TestLogTicks(t *testing.T) {
 	} {
 		var got []string
 		for _, tick := range logTicks(c.low, c.top) {
-			if tick.Label != "" {
-				got = append(got, tick.Label)
+			if tick.label != "" {
+				got = append(got, tick.label)
 			}
 		}
 		if strings.Join(got, " ") != c.want {
@@ -234,8 +237,8 @@ func TestLinearTicks(t *testing.T) {
 		{0, 2.5e7, "0 5e6 1e7 1.5e7 2e7 2.5e7"},
 	} {
 		var got []string
-		for _, tick := range linearTicks(c.low, c.top) {
-			got = append(got, tick.Label)
+		for _, tick := range linearTicks(c.low, c.top, false) {
+			got = append(got, tick.label)
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("ticks of %v to %v: %v, want %s", c.low, c.top, got, c.want)
@@ -247,11 +250,27 @@ func TestLinearTicks(t *testing.T) {
 func TestStylesDiffer(t *testing.T) {
 	seen := map[string]int{}
 	for i := range styles * styles {
-		l, g := lineStyle(i), glyphStyle(i)
-		look := fmt.Sprint(l.Color, l.Dashes, g.Color, fmt.Sprintf("%T", g.Shape))
+		look := stroke(i) + marks(i, []Point{{10, 10}})
 		if j, ok := seen[look]; ok {
 			t.Errorf("lines %d and %d look alike: %s", j, i, look)
 		}
 		seen[look] = i
+	}
+}
+
+// The whole of an axis is in the picture, its end where the largest value is, at any range.
+func TestAxisPlaces(t *testing.T) {
+	for _, a := range []axis{
+		{low: 0, top: 1}, {low: -5, top: 5}, {low: -farthest, top: farthest}, {log: true, low: 1 / farthest, top: farthest}, {log: true, low: 2, top: 3},
+	} {
+		a.place(40, 600)
+		if from, to := a.at(a.low), a.at(a.top); from != 40 || to != 600 {
+			t.Errorf("%+v stands at %g to %g", a, from, to)
+		}
+		for _, tick := range a.ticks() {
+			if at := a.at(tick.value); !(at >= 40-1e-6 && at <= 600+1e-6) {
+				t.Errorf("%+v: %g stands at %g", a, tick.value, at)
+			}
+		}
 	}
 }

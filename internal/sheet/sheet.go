@@ -44,6 +44,8 @@ type Section struct {
 	Notes []string `json:"notes,omitempty"` // paragraphs
 	Table *Table   `json:"table,omitempty"`
 	Plots []Plot   `json:"plots,omitempty"`
+
+	Matrix *Matrix `json:"matrix,omitempty"` // stands behind the plots
 }
 
 // Table is rows of figures. A row that is shorter than the head is filled up

@@ -1,11 +1,12 @@
 package sheet
 
 import (
-	"image/color"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"fmt"
+	"strings"
 )
+
+// ink is the colour of the page's text, light or dark.
+const ink = "currentColor"
 
 // Lines differ by colour, by dashes and by marks, so that they can be distinguished
 // in print and by whoever sees fewer colours. The colours are those of Okabe and
@@ -14,30 +15,57 @@ import (
 // 64 lines are different.
 const styles = 8
 
-func lineColor(i int) color.Color {
-	return [styles]color.RGBA{
-		{0x00, 0x72, 0xb2, 0xff}, // blue
-		{0xd5, 0x5e, 0x00, 0xff}, // vermilion
-		{0x00, 0x9e, 0x73, 0xff}, // bluish green
-		{0xcc, 0x79, 0xa7, 0xff}, // reddish purple
-		{0xe6, 0x9f, 0x00, 0xff}, // orange
-		{0x56, 0xb4, 0xe9, 0xff}, // sky blue
+func lineColor(i int) string {
+	return [styles]string{
+		"#0072b2", // blue
+		"#d55e00", // vermilion
+		"#009e73", // bluish green
+		"#cc79a7", // reddish purple
+		"#e69f00", // orange
+		"#56b4e9", // sky blue
 		ink,
-		{0x88, 0x88, 0x88, 0xff}, // grey
+		"#888888", // grey
 	}[i%styles]
 }
 
-func lineStyle(i int) draw.LineStyle {
-	dashes := [styles][]vg.Length{
-		nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {12, 4}, {4, 2, 1, 2, 1, 2}, {1, 3}, {10, 2, 4, 2},
+// stroke is the attributes of a line in style i.
+func stroke(i int) string {
+	dashes := [styles]string{"", "6 3", "2 2", "8 3 2 3", "12 4", "4 2 1 2 1 2", "1 3", "10 2 4 2"}[(i+i/styles)%styles]
+	if dashes != "" {
+		dashes = ` stroke-dasharray="` + dashes + `"`
 	}
-	return draw.LineStyle{Color: lineColor(i), Width: 1.75, Dashes: dashes[(i+i/styles)%styles]}
+	return fmt.Sprintf(`fill="none" stroke="%s" stroke-width="1.75"%s`, lineColor(i), dashes)
 }
 
-func glyphStyle(i int) draw.GlyphStyle {
-	shapes := [styles]draw.GlyphDrawer{
-		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{},
-		draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{},
+const radius = 3.5 // of a mark
+
+// marks is a path of the marks of style i, each at one of the points.
+func marks(i int, points []Point) string {
+	var b strings.Builder
+	b.WriteString(`<path d="`)
+	const r = radius
+	filled := false
+	for _, p := range points {
+		switch i % styles {
+		case 0, 4: // a disc, a ring
+			filled = i%styles == 0
+			fmt.Fprintf(&b, "M%.2f %.2fa%g %g 0 1 0 %g 0a%g %g 0 1 0 %g 0z", p.X-r, p.Y, r, r, 2*r, r, r, -2*r)
+		case 1, 5: // a box, a square
+			filled = i%styles == 1
+			fmt.Fprintf(&b, "M%.2f %.2fh%gv%gh%gz", p.X-r, p.Y-r, 2*r, 2*r, -2*r)
+		case 2, 6: // a pyramid, a triangle
+			filled = i%styles == 2
+			fmt.Fprintf(&b, "M%.2f %.2fl%g %gh%gz", p.X, p.Y-r, r, 2*r, -2*r)
+		case 3: // a cross
+			fmt.Fprintf(&b, "M%.2f %.2fl%g %gm0 %gl%g %g", p.X-r, p.Y-r, 2*r, 2*r, -2*r, -2*r, 2*r)
+		default: // a plus
+			fmt.Fprintf(&b, "M%.2f %.2fh%gm%g %gv%g", p.X-r, p.Y, 2*r, -r, -r, 2*r)
+		}
 	}
-	return draw.GlyphStyle{Color: lineColor(i), Radius: 3.5, Shape: shapes[i%styles]}
+	fill := "none"
+	if filled {
+		fill = lineColor(i)
+	}
+	fmt.Fprintf(&b, `" fill="%s" stroke="%s"/>`+"\n", fill, lineColor(i))
+	return b.String()
 }

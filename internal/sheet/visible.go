@@ -3,13 +3,11 @@ package sheet
 import (
 	"fmt"
 	"strings"
-
-	"gonum.org/v1/plot/plotter"
 )
 
 // visible is what of a plot has a place on its axes.
 type visible struct {
-	lines []plotter.XYs
+	lines [][]Point
 	wide  bool // there are two values of x at least
 }
 
@@ -17,13 +15,13 @@ type visible struct {
 // sets to their range.
 func (p *Plot) visible(x, y *axis) visible {
 	var xs, ys []float64
-	v := visible{lines: make([]plotter.XYs, len(p.Lines))}
+	v := visible{lines: make([][]Point, len(p.Lines))}
 	for i, l := range p.Lines {
 		for _, at := range l.Points {
 			if !x.bears(at.X) || !y.bears(at.Y) {
 				continue
 			}
-			v.lines[i] = append(v.lines[i], plotter.XY(at))
+			v.lines[i] = append(v.lines[i], at)
 			xs, ys = append(xs, at.X), append(ys, at.Y)
 			v.wide = v.wide || at.X != xs[0]
 		}

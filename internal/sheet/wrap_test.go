@@ -79,7 +79,7 @@ func TestHTMLCells(t *testing.T) {
 	}}}}
 	text := render(t, s)
 	for _, want := range []string{
-		`<td>MISPRINT</td><td class="n">1</td>`, `<td class="t">a sentence of more than a few words</td>`, `<td class="u">` + address + `</td>`,
+		`<td>MISPRINT</td><td class="n">1</td>`, `<td class="t">a sentence of more than a few words</td>`, `<td class="u"><a href="` + address + `" rel="noreferrer nofollow">` + address + `</a></td>`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page has no %s", want)

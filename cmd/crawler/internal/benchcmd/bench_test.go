@@ -20,7 +20,7 @@ import (
 )
 
 func smallBench() *benchOptions {
-	return &benchOptions{benchSite: benchSite{pages: leastBenchPages, size: shell.Choice{Value: "small"}, concurrency: 3}, rounds: 1, quiet: true}
+	return &benchOptions{benchSite: benchSite{pages: leastBenchPages, size: shell.Choice{Value: "small"}, hosts: 1, concurrency: 3}, rounds: 1, quiet: true}
 }
 
 func TestSpread(t *testing.T) {
@@ -123,9 +123,9 @@ func TestBenchWithoutMemory(t *testing.T) {
 
 // The pages are as large as the help says.
 func TestBenchSites(t *testing.T) {
-	for size, want := range map[string]float64{"small": 2.5e3, "medium": 12 << 10} {
+	for size, want := range map[string]float64{"small": 2.5e3, "medium": 12 << 10, "docs": 26 << 10, "dense": 18.5e3, "large": 240e3} {
 		b := benchSite{pages: 300, size: shell.Choice{Value: size}}
-		site, err := b.site()
+		site, err := b.site("127.0.0.1:80")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestBenchSites(t *testing.T) {
 
 func TestBenchLoop(t *testing.T) {
 	b := smallBench().benchSite
-	site, err := b.site()
+	site, err := b.site("127.0.0.1:80")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,19 +2,21 @@ package benchcmd
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"crawler/cmd/crawler/internal/shell"
-	"crawler/internal/bigsite"
 )
 
 // newBenchLoop is what crawler bench holds the crawler against, a process of its own:
@@ -29,6 +31,9 @@ func newBenchLoop(s shell.Streams) *cobra.Command {
 				debug.SetGCPercent(100) // Go's own; ours would cost the loop more
 			}
 			endWith(s.In)
+			if err := b.check(); err != nil {
+				return err
+			}
 			if err := b.loop(args[0]); err != nil {
 				return &shell.ExitError{Code: shell.ExitFailed, Err: err}
 			}
@@ -39,19 +44,26 @@ func newBenchLoop(s shell.Streams) *cobra.Command {
 	return c
 }
 
-// loop fetches every page of the site at base over b.conns connections. It stops at the
+// loop fetches every page of the site at base over b.concurrency connections. It stops at the
 // first error.
 func (b *benchSite) loop(base string) error {
-	// The paths are the same, and it takes no time.
-	site, err := bigsite.New(bigsite.Config{Pages: b.pages})
+	_, authority, _ := strings.Cut(base, "://")
+	site, err := b.site(authority) // no page of it is made
 	if err != nil {
 		return err
 	}
 	urls := make([]string, 0, b.pages)
-	for path := range site.All() {
-		urls = append(urls, base+path)
+	for at := range site.All() {
+		if b.hosts <= 1 {
+			at = base + at
+		}
+		urls = append(urls, at)
 	}
-	transport := &http.Transport{MaxIdleConns: b.concurrency, MaxIdleConnsPerHost: b.concurrency, MaxConnsPerHost: b.concurrency}
+	transport := &http.Transport{MaxIdleConns: b.idle(), MaxIdleConnsPerHost: b.concurrency, MaxConnsPerHost: b.concurrency,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, authority)
+		}}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport}
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -70,6 +82,9 @@ func (b *benchSite) loop(base string) error {
 	workers.Wait()
 	return context.Cause(ctx)
 }
+
+// idle is how many connections the loop keeps.
+func (b *benchSite) idle() int { return max(b.concurrency, min(b.hosts, mostBenchConns)) }
 
 func fetchAndForget(ctx context.Context, client *http.Client, url string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

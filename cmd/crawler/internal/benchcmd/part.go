@@ -23,7 +23,9 @@ var errInterrupted = errors.New("interrupted")
 const partGrace = 5 * time.Second
 
 // partLimit is how long a part may take, in the slowest of hours.
-func partLimit(pages int) time.Duration { return time.Minute + time.Duration(pages)*5*time.Millisecond }
+func partLimit(pages int) time.Duration {
+	return time.Minute + time.Duration(pages)*20*time.Millisecond
+}
 
 // part is this program at work as another process. Its standard input stays open as
 // long as this process lives.
@@ -43,10 +45,15 @@ func newPart(ctx context.Context, name string, limit time.Duration, args ...stri
 	if err != nil {
 		return nil, unstartable(err)
 	}
-	p := &part{name: name, limit: limit}
+	return newProgram(ctx, name, limit, exe, append([]string{"crawler"}, args...))
+}
+
+// newProgram prepares any program, with its arguments from its own name on.
+func newProgram(ctx context.Context, name string, limit time.Duration, exe string, argv []string) (p *part, err error) {
+	p = &part{name: name, limit: limit}
 	p.ctx, p.end = context.WithTimeout(ctx, limit)
-	p.Cmd = exec.CommandContext(p.ctx, exe, args...)
-	p.Args[0], p.WaitDelay, p.Stderr = "crawler", partGrace, &p.said
+	p.Cmd = exec.CommandContext(p.ctx, exe)
+	p.Args, p.WaitDelay, p.Stderr = argv, partGrace, &p.said
 	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, settings.EnvPrefix) { // settings for other crawls
 			p.Env = append(p.Env, kv)
@@ -151,6 +158,11 @@ func (b *benchSite) startServer(ctx context.Context, limit time.Duration) (*benc
 	}
 	s.url = strings.TrimSpace(url)
 	return s, nil
+}
+
+func (s *benchServer) authority() string {
+	_, authority, _ := strings.Cut(s.url, "://")
+	return authority
 }
 
 // take returns what the server was asked for since the last time.

@@ -28,6 +28,8 @@ type benchResult struct {
 
 	CPUOfBareLoop    spread  `json:"cpu_of_bare_loop"` // the crawl's by the loop's, round by round
 	LoopPerCPUSecond spread  `json:"bare_loop_pages_per_cpu_second"`
+	CPUOfWget2       *spread `json:"cpu_of_wget2"` // null where it is not installed
+	Wget2Recall      float64 `json:"wget2_recall"` // from 0 to 1, over all rounds
 	PagesPerSecond   spread  `json:"pages_per_second"`
 	PeakMemory       *spread `json:"peak_memory_bytes"` // null where the system does not say
 }
@@ -41,6 +43,9 @@ type benchMachine struct {
 }
 
 type benchSettings struct {
+	Size        string   `json:"size"`
+	Hosts       int      `json:"hosts"`
+	TLS         bool     `json:"tls"`
 	Pages       int      `json:"pages"`
 	PageBytes   int64    `json:"page_bytes"` // on average
 	Concurrency int      `json:"concurrency"`
@@ -75,7 +80,7 @@ func newBenchResult(o *benchOptions, known int, rounds []benchRound, seen []floa
 	r := &benchResult{
 		Version: shell.Version,
 		Machine: benchMachine{CPU: processor(), Processors: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version()},
-		Settings: benchSettings{Pages: o.pages, PageBytes: rounds[0].crawl.bytes / int64(o.pages), Concurrency: o.concurrency,
+		Settings: benchSettings{Size: o.size.Value, Hosts: o.hosts, TLS: o.tls, Pages: o.pages, PageBytes: rounds[0].crawl.bytes / int64(o.pages), Concurrency: o.concurrency,
 			Rounds: len(rounds), KnownURLs: known, GoVariables: goVariables()},
 		PagesPerCPUSecond: over(func(r benchRound) float64 { return pages / r.crawl.cpu.Seconds() }),
 		SeenTestNs:        spreadOf(seen),
@@ -89,6 +94,13 @@ func newBenchResult(o *benchOptions, known int, rounds []benchRound, seen []floa
 		})
 		peak := over(func(r benchRound) float64 { return float64(r.crawl.peak) })
 		r.BytesPerURL, r.PeakMemory = &perURL, &peak
+	}
+	if rounds[0].rival != nil {
+		of := over(func(r benchRound) float64 { return r.crawl.cpu.Seconds() / r.rival.cpu.Seconds() })
+		r.CPUOfWget2 = &of
+		for i := range rounds {
+			r.Wget2Recall += float64(rounds[i].rival.asked.Distinct) / (pages * float64(len(rounds)))
+		}
 	}
 	found := 0
 	for i := range rounds {
@@ -138,10 +150,18 @@ func (r *benchResult) sheet() *sheet.Sheet {
 		return []sheet.Cell{name, s.Median / by, s.Min / by, s.Max / by}
 	}
 	s, m := r.Settings, r.Machine
+	notes := []string{"CPU a page in terms of the bare loop's is what may be compared between machines."}
+	if r.CPUOfWget2 != nil {
+		notes = append(notes, fmt.Sprintf("wget2 fetched %.2f %% of the pages.", 100*r.Wget2Recall))
+	}
+	over := ""
+	if s.TLS {
+		over = ", https"
+	}
 	config := []sheet.Setting{
 		{Name: "crawler", Value: r.Version + ", " + m.Go},
 		{Name: "machine", Value: fmt.Sprintf("%s, %d processors, %s/%s", m.CPU, m.Processors, m.OS, m.Arch)},
-		{Name: "site", Value: fmt.Sprintf("%s of %s bytes on average", shell.Counted(s.Pages, "page"), shell.Commas(int(s.PageBytes)))},
+		{Name: "site", Value: fmt.Sprintf("%s, %s of %s bytes on average, %s%s", s.Size, shell.Counted(s.Pages, "page"), shell.Commas(int(s.PageBytes)), shell.Counted(s.Hosts, "host"), over)},
 		{Name: "URLs known", Value: fmt.Sprintf("%s, for memory and seen test", shell.Commas(s.KnownURLs))},
 		{Name: "pages at a time", Value: s.Concurrency},
 		{Name: "rounds", Value: s.Rounds},
@@ -167,12 +187,13 @@ func (r *benchResult) sheet() *sheet.Sheet {
 			Columns: []sheet.Column{{Name: "figure"}, {Name: "median"}, {Name: "min"}, {Name: "max"}},
 			Rows: [][]sheet.Cell{
 				row("CPU a page, in terms of a bare net/http loop's", &r.CPUOfBareLoop, 1),
+				row("CPU a page, in terms of wget2's", r.CPUOfWget2, 1),
 				row("the bare loop's pages per CPU-second", &r.LoopPerCPUSecond, 1),
 				row("pages per second, processors shared with the server", &r.PagesPerSecond, 1),
 				row("peak memory, MiB", r.PeakMemory, 1<<20),
 			},
 		},
-		Notes: []string{"CPU a page in terms of the bare loop's is what may be compared between machines."},
+		Notes: notes,
 	}}}
 }
 

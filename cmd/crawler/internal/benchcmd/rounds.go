@@ -18,6 +18,7 @@ type benchRound struct {
 	loop  time.Duration // CPU time of the bare loop
 	crawl benchCrawl
 	crowd [2]benchCrawl // that meet few URLs, and all
+	rival *benchRival   // nil if it takes no part
 }
 
 // benchCrawl is what one crawl took, and what its server saw of it.
@@ -31,7 +32,7 @@ type benchCrawl struct {
 
 // measure makes all rounds, with the crawls in dir.
 func (o *benchOptions) measure(ctx context.Context, dir string, show func(string)) (r *benchResult, err error) {
-	crowd := benchSite{pages: min(o.pages*seenPerPage, seenMost), size: shell.Choice{Value: crowdSize}, concurrency: o.concurrency}
+	crowd := benchSite{pages: min(o.pages*seenPerPage, seenMost), size: shell.Choice{Value: crowdSize}, hosts: 1, concurrency: o.concurrency}
 	show("seen test")
 	seen, err := seenTest(ctx, crowd.pages, o.rounds)
 	if err != nil {
@@ -49,6 +50,9 @@ func (o *benchOptions) measure(ctx context.Context, dir string, show func(string
 	}
 	defer func() { err = shell.FirstError(err, crowded.close()) }()
 	rounds := make([]benchRound, o.rounds)
+	if err := os.WriteFile(seedsFile(filepath.Join(dir, "1")), []byte(o.seeds(server.url)), 0o666); err != nil {
+		return nil, shell.DiskError(err)
+	}
 	for i := range rounds {
 		show(fmt.Sprintf("round %d of %d: %s crawled, and fetched by a bare loop", i+1, o.rounds, shell.Counted(o.pages, "page")))
 		name := filepath.Join(dir, strconv.Itoa(i+1))
@@ -67,15 +71,21 @@ const inSequence = "--traps=follow"
 func (o *benchOptions) round(ctx context.Context, i int, server, crowded *benchServer, name string) (r benchRound, err error) {
 	parts := []func() error{
 		func() (err error) { r.loop, err = o.bareLoop(ctx, server); return err },
-		func() (err error) { r.crawl, err = o.crawlOf(ctx, server, name); return err },
+		func() (err error) { r.crawl, err = o.crawlSite(ctx, server, name); return err },
 		func() (err error) {
-			r.crowd[0], err = o.crawlOf(ctx, crowded, name+"-few-urls", inSequence, "--max-pages", strconv.Itoa(crowdPages/10))
+			r.crowd[0], err = o.crawlOf(ctx, crowded, name+"-few-urls", crowded.url+"/", inSequence, "--max-pages", strconv.Itoa(crowdPages/10))
 			return err
 		},
 		func() (err error) {
-			r.crowd[1], err = o.crawlOf(ctx, crowded, name+"-many-urls", inSequence, "--max-pages", strconv.Itoa(crowdPages))
+			r.crowd[1], err = o.crawlOf(ctx, crowded, name+"-many-urls", crowded.url+"/", inSequence, "--max-pages", strconv.Itoa(crowdPages))
 			return err
 		},
+	}
+	if path := o.rival(); path != "" {
+		parts = append(parts, func() (err error) {
+			r.rival, err = o.wget2(ctx, path, seedsFile(name), server)
+			return err
+		})
 	}
 	for n := range parts {
 		if err := parts[(i+n)%len(parts)](); err != nil {
@@ -98,10 +108,25 @@ func (o *benchOptions) bareLoop(ctx context.Context, server *benchServer) (time.
 	return cpu, err
 }
 
-// crawlOf crawls the server's site into the directory name.
+// seedsFile is the file of seeds beside the crawl name.
+func seedsFile(name string) string { return filepath.Join(filepath.Dir(name), "seeds") }
+
+// crawlSite crawls the whole site.
+func (o *benchOptions) crawlSite(ctx context.Context, server *benchServer, name string) (benchCrawl, error) {
+	args := []string{"--seeds", seedsFile(name)}
+	if o.hosts > 1 {
+		args = append(args, "--resolve", "*:"+portOf(server.url)+":127.0.0.1")
+	}
+	if o.tls {
+		args = append(args, "--insecure")
+	}
+	return o.crawlOf(ctx, server, name, args...)
+}
+
+// crawlOf crawls a server's site into the directory name.
 func (o *benchOptions) crawlOf(ctx context.Context, server *benchServer, name string, args ...string) (c benchCrawl, err error) {
 	conns := strconv.Itoa(o.concurrency)
-	args = append([]string{"bench", "crawl", server.url + "/", "-o", name, "--delay", "0", "--per-host", conns, "-c", conns, "--quiet"}, args...)
+	args = append([]string{"bench", "crawl", "-o", name, "--delay", "0", "--per-host", conns, "-c", conns, "--quiet"}, args...)
 	c.cpu, c.wall, err = runPart(ctx, "the crawl", partLimit(o.pages), args...)
 	if err != nil {
 		return c, err

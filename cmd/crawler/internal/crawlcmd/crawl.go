@@ -1,13 +1,30 @@
 package crawlcmd
 
 import (
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"crawler/cmd/crawler/internal/settings"
 	"crawler/cmd/crawler/internal/shell"
+	"crawler/report"
 )
+
+// tell says what was made of the seeds that were not URLs.
+func (o *options) tell(w io.Writer, seeds settings.Seeds) {
+	log := newLogger(o, w)
+	if seeds.Bad != "" {
+		if o.Quiet || o.LogFormat.Value == "json" {
+			log.Warn("seeds", "skipped", seeds.Bad)
+		} else {
+			io.WriteString(w, report.Printable("crawler: "+seeds.Bad+"\n"))
+		}
+	}
+	if seeds.Bare > 0 {
+		log.Info("seeds without a scheme: https is asked first, and http where that does not answer", "seeds", seeds.Bare)
+	}
+}
 
 // NewCrawl makes crawler crawl.
 func NewCrawl(s shell.Streams) *cobra.Command {
@@ -22,6 +39,7 @@ writes into the output directory:
   redirects.jsonl  one line a URL that redirects, and where to
   skipped.jsonl    one line a URL that was not fetched, and the reason
   links.bin        every page's links, compactly (docs/format/links.md)
+  chunks.bin       filters by which a URL's records are found (docs/format/chunks.md)
   edges.jsonl      with --edges: one line a page with its links
   edges.csv        with --edges=csv: one row a link
   report.json      the report (docs/report.md describes it)
@@ -36,7 +54,8 @@ does the same; use it (kill -TERM) for a crawl that a shell script runs in the
 background, since such jobs ignore SIGINT. After a stop, a limit, a full disk or a
 crash, crawler resume DIR continues the crawl.
 
-A TIME without a unit is in seconds.
+A seed may be a host alone, such as example.com: https is asked first, and http where that does
+not answer. A TIME without a unit is in seconds.
 
 Settings come from flags, then from the environment (CRAWLER_MAX_PAGES=100),
 then from the file given by --config.`,
@@ -54,7 +73,7 @@ then from the file given by --config.`,
 			if err != nil {
 				return err
 			}
-			cfg, err := o.Engine(seeds)
+			cfg, err := o.Engine(seeds.URLs)
 			if err != nil {
 				return err
 			}
@@ -62,12 +81,14 @@ then from the file given by --config.`,
 				if err := refusedOut(o.Out); err != nil {
 					return err
 				}
-				return dryRun(s.Out, c.Flags(), cfg)
+				return dryRun(s.Out, c.Flags(), cfg, seeds.Bad)
 			}
+			o.tell(s.Err, seeds)
 			return o.run(c.Context(), s, cfg)
 		},
 	}
 	o.flags(c.Flags())
+	settings.Aliases(c.Flags())
 	settings.Prepare(c)
 	return c
 }

@@ -20,6 +20,9 @@ import (
 // demoSeed makes the demo the same web each time.
 const demoSeed = 2026
 
+// demoRestart is after how many URLs the demo's filter is restarted: few, to show it.
+const demoRestart = 200
+
 // NewDemo makes crawler demo.
 func NewDemo(s shell.Streams) *cobra.Command {
 	o := demoOptions()
@@ -30,7 +33,8 @@ func NewDemo(s shell.Streams) *cobra.Command {
 as crawler crawl: documentation, news, a shop, a wiki with redirects and broken
 links, a mirror of near-duplicates, a spam site, a calendar without end that
 robots.txt closes, and a host that answers 429 and breaks connections. It takes
-under 20 seconds and touches no network.`,
+under 20 seconds and touches no network. The filter of seen URLs is restarted every
+200 URLs, as one that is full would be, and the report counts the restarts.`,
 		Example: `  crawler demo
   crawler demo -o demo && head -3 demo/pages.jsonl`,
 		Args: shell.Exactly(0, "crawler demo takes flags only"),
@@ -56,6 +60,7 @@ func demoOptions() *options {
 	o.Delay, o.Concurrency = shell.Seconds(25*time.Millisecond), 16
 	o.Scope.Value, o.DropParams, o.Sitemap = "domain", []string{"utm_*"}, true
 	o.Patience = shell.Seconds(2 * time.Second) // the demo has pages that never come
+	o.RestartEvery = demoRestart
 	o.ExactStats, o.Contact, o.demo = true, "demo", true
 	return o
 }
@@ -80,7 +85,7 @@ func (o *options) crawlDemo(c *cobra.Command, s shell.Streams) error {
 	}
 	web.reroute(&cfg)
 	if !o.Quiet {
-		fmt.Fprintf(s.Err, "demo: %d hosts served on %s\n", len(web.Hosts()), web.addr)
+		fmt.Fprintf(s.Err, "demo: %d hosts served on %s; the filter of seen URLs is restarted every %d URLs\n", len(web.Hosts()), web.addr, o.RestartEvery)
 	}
 	return o.run(c.Context(), s, cfg)
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"crawler/archive"
 	"crawler/report"
 	"crawler/store"
 )
@@ -15,7 +16,7 @@ const lockName = "lock"
 
 var created = [...]string{
 	"crawl.json", "crawl.json.tmp", "state", "seen", report.PagesFile, report.RedirectsFile, report.SkippedFile,
-	report.LinksFile, report.EdgesFile, report.EdgesCSVFile, lockName,
+	report.LinksFile, report.EdgesFile, report.EdgesCSVFile, report.ChunksFile, archive.Folder, lockName,
 }
 
 // before is what was there before a run created its directory.

@@ -34,7 +34,7 @@ func anonymous(cfg crawl.Config, noContact bool) []string {
 // local reports whether all seeds are on this machine.
 func local(seeds []string) bool {
 	for _, s := range seeds {
-		u, err := weburl.Parse(s)
+		u, _, err := crawl.ParseSeed(weburl.Options{}, s)
 		if err != nil {
 			return false
 		}

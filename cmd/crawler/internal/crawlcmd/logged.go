@@ -12,8 +12,13 @@ import (
 // logged logs what goes by on its way to the Recorder.
 type logged struct {
 	*report.Recorder
-	log *slog.Logger
+	log   *slog.Logger
+	seeds map[gate.Reason]int // that were refused
 }
+
+// maxSeedWarnings is how many seeds are warned about that were refused for one reason: a list may
+// have thousands.
+const maxSeedWarnings = 5
 
 // Page logs the page at debug level (--verbose).
 func (l *logged) Page(v *crawl.Visit) error {
@@ -41,8 +46,10 @@ func (l *logged) Redirect(v *crawl.Visit) error {
 // Skip logs a refused seed as a warning, other refusals at debug level.
 func (l *logged) Skip(s gate.Skip) error {
 	level := slog.LevelDebug
-	if s.Via == "" {
-		level = slog.LevelWarn
+	if s.Via == "" && s.Reason != gate.NotSampled { // that is as asked for, and of most seeds
+		if l.seeds[s.Reason]++; l.seeds[s.Reason] <= maxSeedWarnings {
+			level = slog.LevelWarn
+		}
 	}
 	attrs := []any{"url", s.URL, "reason", string(s.Reason)}
 	if s.Via != "" {
@@ -55,5 +62,8 @@ func (l *logged) Skip(s gate.Skip) error {
 		attrs = append(attrs, "detail", s.Detail)
 	}
 	l.log.Log(context.Background(), level, "skipped", attrs...)
+	if s.Via == "" && l.seeds[s.Reason] == maxSeedWarnings+1 {
+		l.log.Warn("more seeds are skipped for this reason; each stands in "+report.SkippedFile, "reason", string(s.Reason))
+	}
 	return l.Recorder.Skip(s)
 }

@@ -12,6 +12,20 @@ import (
 // memoryLimit is what --max-memory allows this process, in bytes; 0 for no limit.
 type memoryLimit int64
 
+// signaturesInMemory is for a crawl without a limit. Of 100,000 pages the search for
+// near-duplicates takes 36 MiB with it, 63 with all signatures in memory, and a tenth of a second
+// more.
+const signaturesInMemory = 4 << 20
+
+// forSignatures is how many bytes of signatures may be in memory when the crawl has ended: an
+// eighth of the limit. The others are in a temporary file.
+func (m memoryLimit) forSignatures() int64 {
+	if m == 0 {
+		return signaturesInMemory
+	}
+	return int64(m) / 8
+}
+
 // limit has the runtime collect its garbage harder as memory nears 90 % of m: the rest is
 // the program itself and what the kernel holds for its files and connections. undo gives
 // the limit back that was there before.

@@ -19,6 +19,9 @@ import (
 // to serve again.
 const demoKey = "demo"
 
+// clusterKey marks in crawl.json a shard of a crawl on several machines.
+const clusterKey = "cluster"
+
 // create makes the crawl directory and takes its lock. discard takes all that back once
 // the directory is closed.
 func (o *options) create(seeds []string) (dir *store.Dir, discard func(), err error) {
@@ -37,7 +40,7 @@ func (o *options) create(seeds []string) (dir *store.Dir, discard func(), err er
 		}
 		return dir, discard, nil
 	}
-	u, err := weburl.Parse(seeds[0])
+	u, _, err := crawl.ParseSeed(weburl.Options{}, seeds[0])
 	if err != nil {
 		return nil, nil, shell.UsageError("", "%w", err)
 	}
@@ -65,7 +68,7 @@ func createIn(name string, meta store.Meta, durable bool) (*store.Dir, func(), e
 
 // refusedOut says what create would of a directory that holds a crawl, and writes nothing.
 func refusedOut(out string) error {
-	if _, err := store.ReadMeta(store.Disk(), out); out == "" || errors.Is(err, store.ErrNoCrawl) {
+	if _, err := store.ReadMeta(store.Disk(), out); out == "" || out == toStdout || errors.Is(err, store.ErrNoCrawl) {
 		return nil
 	}
 	dir, err := store.Create(store.Disk(), out, store.Meta{}, false)

@@ -4,13 +4,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"runtime/metrics"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/crawl"
@@ -27,12 +24,14 @@ const (
 // screen is standard error: on a terminal a live block of lines that is drawn over
 // again and again, with log lines scrolling by above it; elsewhere plain lines.
 type screen struct {
-	mu    sync.Mutex
-	w     io.Writer
-	live  bool
-	width int            // columns; a line that wraps would not be drawn over
-	lines int            // of the block that stands there; guarded by mu
-	last  crawl.Progress // guarded by mu
+	mu     sync.Mutex
+	w      io.Writer
+	live   bool
+	size   func() (columns, lines int) // of the terminal: what does not fit would not be drawn over
+	vivid  bool                        // in colours
+	memory func() uint64               // that the process holds, in bytes
+	lines  int                         // of the block that stands there; guarded by mu
+	last   crawl.Progress              // guarded by mu
 
 	// What the runs before fetched, for rates are those of this run. Set before the
 	// crawl begins.
@@ -46,13 +45,10 @@ func (s *screen) resumes(last crawl.Result) {
 }
 
 func newScreen(o *options, w io.Writer) *screen {
-	f, ok := w.(*os.File)
-	live := ok && !o.Quiet && !o.NoColor && !o.Verbose && o.LogFormat.Value == "text" && term.IsTerminal(int(f.Fd()))
-	s := &screen{w: w, live: live, width: 80}
-	if live {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
-			s.width = width
-		}
+	s := &screen{w: w, memory: memory}
+	t := shell.TerminalOf(w)
+	if t != nil && !o.Quiet && !o.NoLive && !o.Verbose && o.LogFormat.Value == "text" {
+		s.live, s.size, s.vivid = true, t.Size, t.Colours && !o.NoColor
 	}
 	return s
 }
@@ -110,8 +106,18 @@ func logProgress(log *slog.Logger, p, before crawl.Progress) {
 	log.Info("progress",
 		"discovered", p.Admitted, "queued", p.Queued, "downloaded", p.Fetched,
 		"pages/s", round(float64(p.Fetched-before.Fetched)/s), "KiB/s", round(float64(p.Bytes-before.Bytes)/1024/s), "failures", p.Failed,
-		"skipped", p.Skipped, "busy", p.Leased, "hosts", p.Hosts, "hosts_in_trouble", p.Waiting.Hosts, "pages_in_trouble", p.Waiting.Pages,
-		"pages_until", lastTry(&p.Waiting), "mem_MiB", memory()>>20)
+		"seeds_done", p.SeedsDone, "skipped", p.Skipped, "busy", p.Leased, "hosts", p.Hosts, "hosts_in_trouble", p.Waiting.Hosts, "pages_in_trouble", p.Waiting.Pages,
+		"pages_until", lastTry(&p.Waiting), "longest_trouble", longestTrouble(&p.Waiting), "mem_MiB", memory()>>20)
+}
+
+// longestTrouble is the host that has been in trouble for longest, why, and until when it is
+// waited for: a name with a slip in it must not look like a crawl that makes no progress.
+func longestTrouble(w *frontier.Waiting) string {
+	if len(w.Longest) == 0 {
+		return "-"
+	}
+	h := &w.Longest[0]
+	return fmt.Sprintf("%s: %s, given up %s", h.Host, h.Why, clock(h.Until))
 }
 
 // lastTry is when pages in trouble are waited for at the latest.
@@ -136,17 +142,35 @@ func (s *screen) show(p crawl.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
-	lines := describe(p, s.last, s.before)
-	for i := range lines {
-		lines[i] = report.Printable(shell.Clip(lines[i], s.width-1))
+	columns, most := s.size()
+	var lines []string
+	for _, line := range describe(p, s.last, s.before, s.memory()) {
+		lines = append(lines, shell.Fold(report.Printable(line), max(columns-1, 1))...)
+	}
+	lines = lines[:max(min(len(lines), most-1), 1)]
+	s.lines, s.last = len(lines), p
+	if s.vivid {
+		lines[0] = bold + lines[0] + plain
+		for i, line := range lines {
+			if strings.Contains(line, "in trouble") || strings.HasPrefix(line, "no host answers") {
+				lines[i] = yellow + line + plain
+			}
+		}
 	}
 	io.WriteString(s.w, strings.Join(lines, "\n")+"\n")
-	s.lines, s.last = len(lines), p
 }
 
+// Colours of the block.
+const (
+	bold   = "\x1b[1m"
+	yellow = "\x1b[33m"
+	plain  = "\x1b[m"
+)
+
 // describe puts the state into a few lines, with the rate since the last look and that
-// since the run began, before which there was something already.
-func describe(p, last, before crawl.Progress) []string {
+// since the run began, before which there was something already. held is the memory that
+// the process holds, in bytes.
+func describe(p, last, before crawl.Progress, held uint64) []string {
 	now := p.Elapsed - last.Elapsed
 	rate := 0.0
 	if now > 0 {
@@ -162,7 +186,10 @@ func describe(p, last, before crawl.Progress) []string {
 	lines := []string{
 		fmt.Sprintf("pages %-9d %7.1f/s now %7.1f/s mean   %s", p.Fetched, rate, float64(p.Fetched-before.Fetched)/p.Elapsed.Seconds(), state),
 		fmt.Sprintf("queued %-8d in flight %-5d failed %-6d skipped %-7d hosts %d", p.Queued, p.Leased, p.Failed, p.Skipped, p.Hosts),
-		fmt.Sprintf("bodies %-8s memory %s", shell.SizeText(p.Bytes), shell.SizeText(int64(memory()))),
+		fmt.Sprintf("bodies %-8s memory %s", shell.SizeText(p.Bytes), shell.SizeText(int64(held))),
+	}
+	if p.Seeds > 1 {
+		lines = append(lines, fmt.Sprintf("seeds %.1f %%, %s of %s", 100*float64(p.SeedsDone)/float64(p.Seeds), shell.Commas(p.SeedsDone), shell.Commas(p.Seeds)))
 	}
 	for _, h := range p.Busiest {
 		lines = append(lines, fmt.Sprintf("  %-44s %8d queued, every %s", shell.Clip(h.Host, 44), h.Queued, h.Spacing))

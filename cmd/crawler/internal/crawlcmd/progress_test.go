@@ -12,7 +12,7 @@ import (
 
 func TestProgressBlockIsDrawnOverAndGivesWayToLogs(t *testing.T) {
 	var out bytes.Buffer
-	s := &screen{w: &out, live: true, width: 80}
+	s := &screen{w: &out, memory: func() uint64 { return 100 << 20 }, live: true, size: func() (int, int) { return 80, 24 }}
 	s.show(crawl.Progress{Elapsed: time.Second, Fetched: 10, MaxPages: 20})
 	s.show(crawl.Progress{Elapsed: 2 * time.Second, Fetched: 16, MaxPages: 20, Queued: 3,
 		Busiest: []frontier.HostLoad{{Host: strings.Repeat("long.", 20) + "example", Queued: 3, Spacing: time.Second}}})
@@ -53,7 +53,7 @@ func TestWaitingIsShown(t *testing.T) {
 // Of a crawl that was resumed the rates are those of this run.
 func TestRatesOfAResumedCrawl(t *testing.T) {
 	var out bytes.Buffer
-	s := &screen{w: &out, live: true, width: 80}
+	s := &screen{w: &out, memory: func() uint64 { return 100 << 20 }, live: true, size: func() (int, int) { return 80, 24 }}
 	s.resumes(crawl.Result{Fetched: 1000, Bytes: 1 << 20})
 	s.show(crawl.Progress{Elapsed: 2 * time.Second, Fetched: 1010})
 	if got := out.String(); !strings.Contains(got, "pages 1010") || !strings.Contains(got, "    5.0/s now") || !strings.Contains(got, "    5.0/s mean") {
@@ -69,8 +69,10 @@ func TestRatesOfAResumedCrawl(t *testing.T) {
 // A line of the log says how many pages are waited for, and until when.
 func TestWaitingIsLogged(t *testing.T) {
 	for want, w := range map[string]frontier.Waiting{
-		"hosts_in_trouble=1 pages_in_trouble=2 pages_until=10:33:00 ": {Hosts: 1, Pages: 2, Last: time.Date(2026, 1, 1, 10, 33, 0, 0, time.Local)},
-		"hosts_in_trouble=0 pages_in_trouble=0 pages_until=- ":        {},
+		"hosts_in_trouble=1 pages_in_trouble=2 pages_until=10:33:00 longest_trouble=- ": {Hosts: 1, Pages: 2, Last: time.Date(2026, 1, 1, 10, 33, 0, 0, time.Local)},
+		"hosts_in_trouble=0 pages_in_trouble=0 pages_until=- longest_trouble=- ":        {},
+		`hosts_in_trouble=2 pages_in_trouble=0 pages_until=- longest_trouble="a.example: no-host, given up 10:33:00" `: {
+			Hosts: 2, Longest: []frontier.HostTrouble{{Host: "a.example", Why: "no-host", Until: time.Date(2026, 1, 1, 10, 33, 0, 0, time.Local)}, {Host: "b.example"}}},
 	} {
 		var out bytes.Buffer
 		logProgress(newLogger(&options{}, &out), crawl.Progress{Elapsed: time.Second, Waiting: w}, crawl.Progress{})

@@ -44,9 +44,11 @@ func (r *session) recovered(c crawl.Recovery) {
 // other files.
 func cutLines(cuts []store.CutLine) (records, others int) {
 	for _, c := range cuts {
-		if c.File == report.PagesFile {
+		switch c.File {
+		case report.PagesFile:
 			records += c.Records
-		} else {
+		case report.ChunksFile: // what was cut is made again from the records
+		default:
 			others += c.Records
 		}
 	}

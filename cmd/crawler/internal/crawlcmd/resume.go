@@ -56,6 +56,7 @@ answers come. A complete crawl does the same for a longer --patience than it had
 	o.flags(c.Flags())
 	c.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = !settings.Resumable(f.Name) })
 	c.Flags().BoolVar(&o.retryFailed, "retry-failed", false, "ask again for what was given up and may be had later")
+	settings.Aliases(c.Flags())
 	settings.Prepare(c)
 	return c
 }
@@ -75,9 +76,17 @@ func (o *options) resume(parent context.Context, s shell.Streams, name string) e
 	}
 	// First: another version may have other settings, too.
 	complete, last, err := crawl.Complete(disk.Of(dir))
+	if err == nil {
+		err = dir.Verify()
+	}
 	if err != nil {
 		dir.Close()
 		return crawldir.Refuse(name, err)
+	}
+	changes, err := edited(dir)
+	if err != nil {
+		dir.Close()
+		return err
 	}
 	more, err := o.restore(dir, given)
 	if err != nil {
@@ -86,6 +95,9 @@ func (o *options) resume(parent context.Context, s shell.Streams, name string) e
 	}
 	ctx, r, end := o.session(parent, s, dir)
 	defer end()
+	if changes != "" {
+		r.log.Warn(changes)
+	}
 	if failed := o.retryFailed || complete && more.patience; failed || more.trust {
 		again, err := r.retry(failed, more.trust)
 		if err != nil {
@@ -115,6 +127,9 @@ func (o *options) resume(parent context.Context, s shell.Streams, name string) e
 	switch {
 	case !reported(name):
 	case complete && !more.any():
+		if damages, err := crawldir.Look(name, false); err != nil || damages.Any() != nil {
+			return shell.FirstError(err, damages.Any())
+		}
 		return ended(name)
 	case stands != nil && !complete:
 		return stands // before anything is touched
@@ -155,6 +170,10 @@ func (m raised) any() bool { return m.maxPages || m.patience || m.trust }
 // restore fills in the settings the crawl had, beside those that are given now.
 func (o *options) restore(dir *store.Dir, given map[string]bool) (more raised, err error) {
 	kept := maps.Clone(dir.Meta().Flags)
+	if kept[clusterKey] != nil {
+		return more, shell.UsageError("crawler cluster start DIR continues the crawl, in the directory that has "+shell.Quoted(dir.Path())+" below it",
+			"%s is a shard of a crawl on several machines, and not run alone", dir.Path())
+	}
 	o.demo = kept[demoKey] != nil
 	delete(kept, demoKey)
 	maxPages, patience := o.MaxPages, o.Patience
@@ -163,7 +182,7 @@ func (o *options) restore(dir *store.Dir, given map[string]bool) (more raised, e
 	had.Declare(f)
 	for set, but := range map[*pflag.FlagSet]map[string]bool{f: nil, o.set: given} {
 		if err := settings.Restore(set, but, kept); err != nil {
-			return more, crawldir.Damaged(dir.Path(), fmt.Errorf("crawl.json: %w", err))
+			return more, unreadable(dir, err)
 		}
 	}
 	more.maxPages = given["max-pages"] && had.MaxPages > 0 && (maxPages > had.MaxPages || maxPages == 0)
@@ -179,7 +198,7 @@ func (r *session) begin(cfg *crawl.Config, last crawl.Result, complete bool) err
 		return stopped(err, crawldir.ResumeCommand(r.dir.Path()))
 	}
 	lacks := !reported(r.dir.Path())
-	if err := removeReport(r.dir); err != nil {
+	if err := RemoveReport(r.dir); err != nil {
 		return stopped(err, crawldir.ResumeCommand(r.dir.Path()))
 	}
 	r.show.resumes(last)
@@ -234,19 +253,19 @@ func (r *session) keepSettings() error {
 		kept[demoKey] = []string{"true"}
 	}
 	changed := settings.Changes(meta.Flags, kept)
-	if len(changed) == 0 {
+	if len(changed) == 0 && !meta.Edited {
 		return nil
 	}
-	if !r.Quiet {
+	if !r.Quiet && len(changed) > 0 {
 		r.log.Info("settings changed for the rest of the crawl", "flags", strings.Join(changed, " "))
 	}
 	meta.Flags = kept
 	return r.dir.SetMeta(meta)
 }
 
-// removeReport removes the report of the run before, and what a kill left of one that
+// RemoveReport removes the report of the run before, and what a kill left of one that
 // was being written, durably.
-func removeReport(dir *store.Dir) error {
+func RemoveReport(dir *store.Dir) error {
 	names, err := dir.FS().List(dir.Path())
 	if err != nil {
 		return err

@@ -214,7 +214,7 @@ func TestDirectoryNameOfAHost(t *testing.T) {
 // above it.
 func TestHostileHostInTheProgressBlock(t *testing.T) {
 	var out bytes.Buffer
-	s := &screen{w: &out, live: true, width: 800}
+	s := &screen{w: &out, memory: func() uint64 { return 100 << 20 }, live: true, size: func() (int, int) { return 80, 24 }}
 	fmt.Fprintf(s, "page %s\n", crawltest.Poison)
 	s.show(crawl.Progress{Busiest: []frontier.HostLoad{{Host: crawltest.Poison[:20]}}})
 	crawltest.CheckHarmless(t, "screen", out.Bytes())

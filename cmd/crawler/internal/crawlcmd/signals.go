@@ -19,6 +19,12 @@ const together = 300 * time.Millisecond
 // the graceful stop. The second ends the process at once, unless it comes with the first:
 // timeout(1) and shells send one to the process and one to its group.
 func interruptible(parent context.Context, errw io.Writer) (ctx context.Context, release func()) {
+	return interrupted(parent, errw, "stopping: pages in flight may finish; interrupt again to quit at once",
+		"quit: what was committed is kept, and crawler resume continues from there")
+}
+
+// interrupted is interruptible with what is said at the first signal and at the second.
+func interrupted(parent context.Context, errw io.Writer, first, second string) (ctx context.Context, release func()) {
 	if parent == nil {
 		parent = context.Background()
 	}
@@ -36,7 +42,7 @@ func interruptible(parent context.Context, errw io.Writer) (ctx context.Context,
 	go func() {
 		select {
 		case <-signals:
-			fmt.Fprintln(errw, "stopping: pages in flight may finish; interrupt again to quit at once")
+			fmt.Fprintln(errw, first)
 			cancel()
 		case <-released:
 			return
@@ -47,7 +53,7 @@ func interruptible(parent context.Context, errw io.Writer) (ctx context.Context,
 				if time.Since(began) < together {
 					continue
 				}
-				fmt.Fprintln(errw, "quit: what was committed is kept, and crawler resume continues from there")
+				fmt.Fprintln(errw, second)
 				os.Exit(shell.ExitInterrupted)
 			case <-released:
 				return

@@ -8,12 +8,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/crawl"
+	"crawler/internal/sums"
 	"crawler/report"
+	"crawler/report/shards"
 	"crawler/store"
 )
 
@@ -75,7 +78,51 @@ func Damaged(name string, err error) error {
 		text = name + ": " + text
 	}
 	return &shell.ExitError{Code: shell.ExitFailed, Err: shell.Reworded(err, text),
-		Hint: "its records are not touched by this; put a copy in its place, or crawl again with another -o"}
+		Hint: CheckCommand(name) + " says what is damaged and what that costs, --repair mends what can be mended; or put a copy in its place"}
+}
+
+// CheckCommand is what to type to have the crawl in dir looked at.
+func CheckCommand(dir string) string { return "crawler check " + shell.Quoted(dir) }
+
+// Damages are the files of a crawl that are not as they were written.
+type Damages struct {
+	dir string
+	all []report.Damage
+}
+
+// Look compares the files of a crawl with what was written; whole has all of them read.
+func Look(name string, whole bool) (Damages, error) {
+	all, err := report.Damages(name, whole)
+	if err != nil {
+		return Damages{}, Unreadable(name, err)
+	}
+	return Damages{name, all}, nil
+}
+
+// Of returns an error if one of the named files is damaged.
+func (d Damages) Of(files ...string) error {
+	return d.where(func(f report.Damage) bool { return slices.Contains(files, f.File) })
+}
+
+// Any returns an error if a file is damaged.
+func (d Damages) Any() error { return d.where(func(report.Damage) bool { return true }) }
+
+// Altered reports whether a file has other bytes than were written, and as many.
+func (d Damages) Altered(file string) bool {
+	return slices.ContainsFunc(d.all, func(f report.Damage) bool { return f.File == file && f.Fault == sums.Altered })
+}
+
+func (d Damages) where(wanted func(report.Damage) bool) error {
+	var errs []error
+	for _, f := range d.all {
+		if wanted(f) {
+			errs = append(errs, errors.New(f.Text))
+		}
+	}
+	if errs == nil {
+		return nil
+	}
+	return Damaged(d.dir, errors.Join(errs...))
 }
 
 // Unreadable is Refuse for a crawl that is only read.
@@ -89,9 +136,27 @@ func Unreadable(name string, err error) error {
 	return Refuse(name, err)
 }
 
+// Shards returns the crawl directories that are meant by some: of a cluster those of its shards.
+func Shards(dirs ...string) (shards.Set, error) {
+	set, err := shards.Find(dirs...)
+	switch {
+	case err == nil:
+		return set, nil
+	case errors.Is(err, shards.ErrMissing):
+		return set, &shell.ExitError{Code: shell.ExitFailed, Err: err,
+			Hint: "name the directories of all machines that had a part in the crawl, or wait until they all have begun"}
+	case errors.Is(err, store.ErrDamaged):
+		return set, &shell.ExitError{Code: shell.ExitFailed, Err: shell.Plain(err),
+			Hint: "name its shards one by one, or put a copy of the file in its place"}
+	case Forbidden(err), Exhausted(err):
+		return set, Unreadable(dirs[0], err)
+	}
+	return set, shell.UsageError("", "%w", shell.Plain(err))
+}
+
 // CheckRecords rejects record files that are not regular files: a device might never end.
 func CheckRecords(name string) error {
-	for _, file := range []string{report.PagesFile, report.RedirectsFile, report.SkippedFile, report.LinksFile, report.EdgesFile, report.EdgesCSVFile} {
+	for _, file := range []string{report.PagesFile, report.RedirectsFile, report.SkippedFile, report.LinksFile, report.EdgesFile, report.EdgesCSVFile, report.ChunksFile} {
 		file = filepath.Join(name, file)
 		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 			return fmt.Errorf("%s is damaged: it is no regular file", file)

@@ -18,17 +18,19 @@ var graphStats = graphVerb{
 	use:   "stats DIR",
 	short: "How large the graph is, and how it is shaped",
 	long: `stats describes the links of the crawl in DIR: URLs and links, bits a link, links a URL
-and the power law they follow, how many links stay within a host and a directory, weak
-and strong components, and how far URLs are from each other.`,
-	example: "  crawler graph stats example\n  crawler graph stats example --html stats.html",
+and the power law they follow, how many links stay within a host and a directory, what
+neighbours in URL order have in common, weak and strong components with the law of their
+sizes, and how far URLs are from each other. --html has a picture of all links.`,
+	example: "  crawler graph stats example\n  crawler graph stats example --html stats.html\n  crawler graph stats example --compare",
 	args:    shell.Exactly(1, "name the crawl's directory: crawler graph stats DIR"),
 	flags: func(f *pflag.FlagSet, o *graphOptions) {
-		registersFlag(f, o, bsp.MinRegisters)
+		f.BoolVar(&o.compare, "compare", false, "compress the graph shuffled, and a random graph, too: what the order of URLs is worth")
+		registersFlag(f, o, 64)
 		graphSeedFlag(f, o)
 	},
 	check: (*graphOptions).checkNumbers,
 	run: asking(func(ctx context.Context, o *graphOptions, g *survey.Survey, args []string) (*sheet.Sheet, error) {
-		return g.Stats(ctx, survey.StatsConfig{Registers: o.registers, Seed: o.seed, Progress: o.progress})
+		return g.Stats(ctx, survey.StatsConfig{Registers: o.registers, Seed: o.seed, Compare: o.compare, Progress: o.progress})
 	}),
 }
 
@@ -61,15 +63,17 @@ var graphReach = graphVerb{
 Without a URL it estimates the same for all URLs together: the neighbourhood function
 (HyperANF), the effective diameter and the mean distance.`,
 	example: `  crawler graph reach example https://example.com/
+  crawler graph reach example --undirected
   crawler graph reach example --registers 256 --html reach.html`,
 	args: shell.Between(1, 2, "name the crawl's directory, and a URL if you like: crawler graph reach DIR [URL]"),
 	flags: func(f *pflag.FlagSet, o *graphOptions) {
+		undirectedFlag(f, o)
 		registersFlag(f, o, 64)
 		graphSeedFlag(f, o)
 	},
 	check: (*graphOptions).checkNumbers,
 	run: asking(func(ctx context.Context, o *graphOptions, g *survey.Survey, args []string) (*sheet.Sheet, error) {
-		c := survey.ReachConfig{Registers: o.registers, Seed: o.seed, Progress: o.progress}
+		c := survey.ReachConfig{Registers: o.registers, Seed: o.seed, Undirected: o.undirected, Progress: o.progress}
 		if len(args) == 1 {
 			return g.ReachAll(ctx, c)
 		}
@@ -83,6 +87,10 @@ Without a URL it estimates the same for all URLs together: the neighbourhood fun
 
 func registersFlag(f *pflag.FlagSet, o *graphOptions, value int) {
 	f.IntVar(&o.registers, "registers", value, "give each URL's sketch `N` registers, a power of two from 16 to 1024; more are more exact and take more memory")
+}
+
+func undirectedFlag(f *pflag.FlagSet, o *graphOptions) {
+	f.BoolVar(&o.undirected, "undirected", false, "follow links both ways, as if they joined equals")
 }
 
 func graphSeedFlag(f *pflag.FlagSet, o *graphOptions) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"strings"
 
@@ -20,20 +21,28 @@ import (
 const defaultGraphMemory = 256 << 20
 
 var graphBuild = graphVerb{
-	use:   "build DIR",
+	use:   "build DIR...",
 	short: "Make the link graph of a crawl",
 	long: `build reads the links of the crawl in DIR and writes DIR/graph: the graph and its
 transpose in the files of the WebGraph framework, the URLs, and what became of each.
 What counts are links that a reader clicks or is sent along and that crawlers may
 follow; --include adds others. A redirect is a URL with one link, to where it leads.
 
+--from makes DIR of a file of edges instead, a line "from,to" or with a tab each: of any
+graph, so that its figures can be compared with a web's.
+
+Of a cluster's DIR the graph is of all its shards. Of several directories it is written
+into the first, and that is the one to ask.
+
 While the crawl runs, the graph is of what it has recorded so far. An older graph
 stays until the new one is whole.`,
 	example: `  crawler graph build example
   crawler graph build example --include nofollow,canonical --memory 1GiB
-  crawler graph build example --max-refs -1    # smallest; slow to look up single URLs`,
-	args: shell.Exactly(1, "name the crawl's directory: crawler graph build DIR"),
+  crawler graph build example --max-refs -1    # smallest; slow to look up single URLs
+  crawler graph build friends --from edges.csv # of any graph`,
+	args: shell.AtLeast(1, "name the crawl's directory: crawler graph build DIR"),
 	flags: func(f *pflag.FlagSet, o *graphOptions) {
+		f.StringVar(&o.from, "from", "", "make the graph of the edges in `FILE`, not of a crawl")
 		f.Var(&o.memory, "memory", "sort links in about `SIZE` of memory")
 		f.IntVar(&o.params.Window, "window", o.params.Window, "copy parts of lists from the `N` lists before")
 		f.IntVar(&o.params.MaxRefs, "max-refs", o.params.MaxRefs, "follow at most `N` such copies to read a list; -1 for any number")
@@ -64,19 +73,49 @@ stays until the new one is whole.`,
 	},
 	run: func(ctx context.Context, o *graphOptions, args []string) (*sheet.Sheet, error) {
 		dir := args[0]
-		if err := crawldir.Check(dir); err != nil {
+		if o.from != "" {
+			if len(args) > 1 {
+				return nil, shell.UsageError("name one directory, which is made", "--from makes one graph, not %d", len(args))
+			}
+			return o.buildEdges(ctx, dir)
+		}
+		parts, err := partsOf(args...)
+		if err != nil {
 			return nil, err
+		}
+		for _, part := range parts {
+			if err := crawldir.Check(part); err != nil {
+				return nil, err
+			}
 		}
 		kinds, err := survey.ParseKinds(o.include)
 		if err != nil {
 			return nil, err
 		}
-		m, err := o.build(ctx, survey.Config{Dir: dir, Memory: int64(o.memory), Params: o.params, Include: kinds})
+		m, err := o.build(ctx, survey.Config{Dir: dir, Parts: several(dir, parts), Memory: int64(o.memory), Params: o.params, Include: kinds})
 		if err != nil {
 			return nil, err
 		}
 		return m.Sheet(dir), nil
 	},
+}
+
+// buildEdges builds the graph of a file of edges.
+func (o *graphOptions) buildEdges(ctx context.Context, dir string) (*sheet.Sheet, error) {
+	if len(o.include) > 0 {
+		return nil, shell.UsageError("leave --include out", "edges have no kinds of which some could be included")
+	}
+	m, err := survey.Build(ctx, survey.Config{Dir: dir, From: o.from, Memory: int64(o.memory), Params: o.params, Progress: o.progress})
+	var file *fs.PathError
+	switch {
+	case err == nil:
+		return m.Sheet(dir), nil
+	case errors.Is(err, survey.ErrCrawl):
+		return nil, shell.UsageError("name a new directory", "%w", err)
+	case errors.As(err, &file), ctx.Err() != nil:
+		return nil, err
+	}
+	return nil, shell.UsageError("a line has two names, separated by a comma or a tab", "%w", err)
 }
 
 // leastGraphMemory is the least that --memory takes.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -23,6 +24,7 @@ import (
 	"crawler/graph/survey"
 	"crawler/internal/sheet"
 	"crawler/report"
+	"crawler/report/shards"
 	"crawler/store"
 	"crawler/weburl"
 )
@@ -83,6 +85,7 @@ type graphOptions struct {
 	progress func(what string)
 	warn     func(format string, args ...any)
 	given    func(flag string) bool // on the command line
+	damage   error                  // of files that the answer did not need
 
 	memory  shell.Size
 	params  graph.Params
@@ -94,9 +97,13 @@ type graphOptions struct {
 	linkers   int
 	deeper    int
 	damping   float64
-	by        shell.Choice
-	format    shell.Choice
-	out       string
+	by        ranking
+
+	from       string // a file of edges
+	undirected bool
+	compare    bool
+	format     shell.Choice
+	out        string
 }
 
 func (v graphVerb) command(s shell.Streams) *cobra.Command {
@@ -120,6 +127,9 @@ func (v graphVerb) command(s shell.Streams) *cobra.Command {
 			context.AfterFunc(ctx, release) // a second Ctrl-C quits at once
 			result, err := v.run(ctx, o, args)
 			o.progress("")
+			if err == nil && o.damage != nil && result == nil {
+				err = o.damage
+			}
 			switch {
 			case ctx.Err() != nil:
 				return &shell.ExitError{Code: shell.ExitInterrupted, Err: errors.New("interrupted; nothing is left half written")}
@@ -128,7 +138,7 @@ func (v graphVerb) command(s shell.Streams) *cobra.Command {
 			case result == nil:
 				return nil
 			}
-			return o.Present(s, result)
+			return shell.FirstError(o.Present(s, result), o.damage)
 		},
 	}
 	f := c.Flags()
@@ -180,10 +190,27 @@ func asking(ask func(context.Context, *graphOptions, *survey.Survey, []string) (
 // openGraph opens the graph of the crawl in dir, which it builds if it has to, as it was
 // built before.
 func (o *graphOptions) openGraph(ctx context.Context, dir string) (*survey.Survey, error) {
-	if err := crawldir.Check(dir); err != nil {
-		return nil, err
+	if m, err := survey.ReadManifest(dir); err == nil && m.From != "" {
+		return survey.Open(dir)
 	}
 	m, err := survey.Check(dir)
+	parts := []string(nil)
+	if m != nil && !shards.IsCluster(dir) {
+		parts = m.PartsIn(dir) // as it was built
+	}
+	if parts == nil {
+		var err error
+		if parts, err = partsOf(dir); err != nil {
+			return nil, err
+		}
+	}
+	bad, unsound := o.look(parts, false)
+	if unsound != nil {
+		return nil, unsound
+	}
+	if err == nil && m.BadRecords > 0 && !bad {
+		err = survey.ErrStale // they are sound again
+	}
 	switch {
 	case errors.Is(err, survey.ErrMissing):
 		o.warn("the graph of %s was not built yet: building it", dir)
@@ -194,7 +221,7 @@ func (o *graphOptions) openGraph(ctx context.Context, dir string) (*survey.Surve
 	default:
 		return survey.Open(dir)
 	}
-	c := survey.Config{Dir: dir, Memory: int64(o.memory)}
+	c := survey.Config{Dir: dir, Parts: several(dir, parts), Memory: int64(o.memory)}
 	if m != nil {
 		if c.Include, err = survey.ParseKinds(m.Include); err != nil {
 			return nil, err
@@ -207,19 +234,92 @@ func (o *graphOptions) openGraph(ctx context.Context, dir string) (*survey.Surve
 	return survey.Open(dir)
 }
 
+// partsOf returns the directories of the crawl that some are, or have the shards of.
+func partsOf(dirs ...string) ([]string, error) {
+	set, err := crawldir.Shards(dirs...)
+	return set.Dirs(), err
+}
+
+// several is the Parts of a survey.Config: nil of a crawl with one directory.
+func several(dir string, parts []string) []string {
+	if slices.Equal(parts, []string{dir}) {
+		return nil
+	}
+	return parts
+}
+
+// look refuses a crawl whose records are damaged; other damage is told in the end. A file of links
+// that is as long as it was may have bad records: the others are served.
+func (o *graphOptions) look(dirs []string, whole bool) (links bool, err error) {
+	for _, dir := range dirs {
+		bad, err := o.lookAt(dir, whole)
+		if err != nil {
+			return false, err
+		}
+		links = links || bad
+	}
+	return links, nil
+}
+
+func (o *graphOptions) lookAt(dir string, whole bool) (links bool, err error) {
+	if err := crawldir.Check(dir); err != nil {
+		return false, err
+	}
+	damages, err := crawldir.Look(dir, whole)
+	if err != nil {
+		return false, err
+	}
+	o.damage = shell.FirstError(o.damage, damages.Any())
+	if err := damages.Of(report.PagesFile, report.RedirectsFile, report.SkippedFile); err != nil {
+		return false, err
+	}
+	if links = damages.Altered(report.LinksFile); links {
+		return true, nil
+	}
+	return false, damages.Of(report.LinksFile)
+}
+
 // build builds the graph and says what it is of, if the crawl has not ended.
 func (o *graphOptions) build(ctx context.Context, c survey.Config) (*survey.Manifest, error) {
-	if _, err := report.Load(c.Dir); errors.Is(err, report.ErrUnfinished) {
-		o.warn("the crawl in %s has not ended: the graph is of what it has recorded so far", c.Dir)
+	parts := c.Parts
+	if parts == nil {
+		parts = []string{c.Dir}
+	}
+	for _, dir := range parts {
+		if _, err := report.Load(dir); errors.Is(err, report.ErrUnfinished) {
+			o.warn("the crawl in %s has not ended: the graph is of what it has recorded so far", dir)
+			break
+		}
+	}
+	if _, err := o.look(parts, true); err != nil {
+		return nil, err
 	}
 	c.Progress = o.progress
-	return survey.Build(ctx, c)
+	m, err := survey.Build(ctx, c)
+	if err == nil && m.BadRecords > 0 {
+		o.warn("the graph lacks %s of %s that cannot be read; all others are in it", shell.Counted(m.BadRecords, "line"), report.LinksFile)
+		if o.damage == nil { // a crawl that is running
+			o.damage = crawldir.Damaged(c.Dir, fmt.Errorf("%s is damaged: it has bad records", filepath.Join(c.Dir, report.LinksFile)))
+		}
+	}
+	return m, err
 }
 
 // findURL returns the node of a URL, which may be written in any way; what the crawl dropped
 // from URLs is dropped from it.
 func findURL(g *survey.Survey, dir, text string) (int, error) {
-	meta, _ := store.ReadMeta(store.Disk(), dir) // none without --durable
+	if g.Manifest.From != "" {
+		node, ok, err := g.Find(text)
+		if err == nil && !ok {
+			err = &shell.ExitError{Code: shell.ExitNothing, Err: fmt.Errorf("%q is not in the graph of %s", text, dir), Hint: "name it as the edges do"}
+		}
+		return node, err
+	}
+	parts := g.Manifest.PartsIn(dir)
+	if parts == nil {
+		parts = []string{dir}
+	}
+	meta, _ := store.ReadMeta(store.Disk(), parts[0]) // none without --durable
 	u, err := weburl.Options{DropParams: meta.Flags["drop-params"]}.Parse(text)
 	if err != nil {
 		return 0, shell.UsageError("give an absolute http or https URL", "%w%s", err, shell.MeantURL(text))
@@ -229,7 +329,7 @@ func findURL(g *survey.Survey, dir, text string) (int, error) {
 		return node, err
 	}
 	hint := "crawler why " + dir + " " + u.String() + " says more"
-	if story, err := report.Why(dir, u); err == nil && len(story.Closest) > 0 {
+	if story, err := report.WhyIn(parts, u, true); err == nil && len(story.Closest) > 0 {
 		hint = "the closest ones: " + strings.Join(story.Closest, " ")
 	}
 	return 0, &shell.ExitError{Code: shell.ExitNothing, Err: fmt.Errorf("%s is not in the graph of %s", u, dir), Hint: hint}

@@ -2,6 +2,9 @@ package graphcmd
 
 import (
 	"context"
+	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -12,19 +15,27 @@ import (
 
 var graphRank = graphVerb{
 	use:   "rank DIR",
-	short: "The URLs that matter most, by PageRank or by links to them",
+	short: "The URLs that matter most, by PageRank, by links to them, or by what they reach",
 	long: `rank lists the URLs of the crawl in DIR with the highest PageRank, the share of it that
 each has, and how many URLs link to it and how many it links to. URLs that were not
-fetched take part: they have links to them, and none of their own.`,
+fetched take part: they have links to them, and none of their own.
+
+--by reach:2 ranks by how many URLs are within two links, the size of a small
+neighbourhood, which measures influence: exactly in small graphs, else by sketches with
+95 % intervals.`,
 	example: `  crawler graph rank example
   crawler graph rank example --by inlinks --limit 100
+  crawler graph rank example --by reach:2 --undirected
   crawler graph rank example --json | jq .sections[0].table.rows`,
 	args: shell.Exactly(1, "name the crawl's directory: crawler graph rank DIR"),
 	flags: func(f *pflag.FlagSet, o *graphOptions) {
-		o.by = shell.Choice{Value: "pagerank", Of: []string{"pagerank", "inlinks"}}
-		f.Var(&o.by, "by", "rank by `ORDER`: pagerank or inlinks")
+		o.by = ranking{"pagerank", survey.ByPageRank, 0}
+		f.Var(&o.by, "by", "rank by `ORDER`: pagerank, inlinks, or reach:N for what is within N links")
 		f.IntVar(&o.limit, "limit", 20, "list at most `N` URLs; 0 for all")
 		f.Float64Var(&o.damping, "damping", 0.85, "follow a link with the chance `P`, above 0 and below 1, and else go anywhere")
+		undirectedFlag(f, o)
+		registersFlag(f, o, 64)
+		graphSeedFlag(f, o)
 	},
 	check: func(o *graphOptions) error {
 		if !(o.damping > 0 && o.damping < 1) {
@@ -33,12 +44,39 @@ fetched take part: they have links to them, and none of their own.`,
 		return o.checkNumbers()
 	},
 	run: asking(func(ctx context.Context, o *graphOptions, g *survey.Survey, args []string) (*sheet.Sheet, error) {
-		c := survey.RankConfig{Limit: o.limit, Damping: o.damping, Progress: o.progress}
-		if o.by.Value == "inlinks" {
-			c.By = survey.ByLinks
-		}
-		return g.Rank(ctx, c)
+		return g.Rank(ctx, survey.RankConfig{By: o.by.by, Distance: o.by.distance, Limit: o.limit, Damping: o.damping, Undirected: o.undirected,
+			Registers: o.registers, Seed: o.seed, Progress: o.progress})
 	}),
+}
+
+// ranking is --by.
+type ranking struct {
+	text     string
+	by       survey.Measure
+	distance int // of reach
+}
+
+// String implements pflag.Value.
+func (r *ranking) String() string { return r.text }
+
+// Type implements pflag.Value.
+func (r *ranking) Type() string { return "order" }
+
+// Set implements pflag.Value.
+func (r *ranking) Set(s string) error {
+	text, found := strings.CutPrefix(s, "reach:")
+	distance, err := strconv.Atoi(text)
+	switch {
+	case s == "pagerank":
+		*r = ranking{s, survey.ByPageRank, 0}
+	case s == "inlinks":
+		*r = ranking{s, survey.ByLinks, 0}
+	case found && err == nil && distance >= 1 && distance <= survey.MaxReachDistance:
+		*r = ranking{s, survey.ByReach, distance}
+	default:
+		return fmt.Errorf("%q: want pagerank, inlinks, or reach:1 to reach:%d", s, survey.MaxReachDistance)
+	}
+	return nil
 }
 
 var graphClicks = graphVerb{

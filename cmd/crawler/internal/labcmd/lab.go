@@ -35,6 +35,16 @@ type labOptions struct {
 	questions      int
 	runs, restarts int
 	orderPages     int
+	moments        []int
+
+	sample      lab.SampleConfig
+	stragglers  lab.StragglersConfig
+	digests     lab.DigestsConfig
+	dictionary  lab.DictionaryConfig
+	iceberg     lab.IcebergConfig
+	chunks      lab.ChunksConfig
+	keys        int
+	differences []int
 }
 
 // experiment is a verb of crawler lab.
@@ -56,7 +66,10 @@ generated: as text tables, as JSON, or as one HTML page with plots.`,
   crawler lab filters --html filters.html
   crawler lab words /usr/share/doc
   crawler lab restart
-  crawler lab order`,
+  crawler lab order
+  crawler lab near /usr/share/doc/python3
+  crawler lab reconcile
+  crawler lab ring`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				hint := "crawler lab --help lists the experiments"
@@ -93,11 +106,14 @@ func (e experiment) command(s shell.Streams) *cobra.Command {
 			result, err := e.run(ctx, o, args)
 			o.progress("")
 			var file *fs.PathError
+			var own *shell.ExitError
 			switch {
 			case ctx.Err() != nil:
 				return &shell.ExitError{Code: shell.ExitInterrupted, Err: errors.New("interrupted; nothing was written")}
 			case errors.As(err, &file):
 				return &shell.ExitError{Code: shell.ExitFailed, Err: err, Hint: "crawler lab " + c.Name() + " --help says what it reads"}
+			case errors.As(err, &own):
+				return err
 			case err != nil:
 				return shell.UsageError("crawler lab "+c.Name()+" --help says what it takes", "%w", err)
 			}
@@ -123,7 +139,7 @@ func (o *labOptions) check(flags *pflag.FlagSet) error {
 	}{
 		{"bits", 1, 256}, {"max-urls", 2, lab.MaxCorpusURLs}, {"questions", 1, lab.MaxQuestions},
 		{"pages", 1, lab.MaxGraphPages}, {"runs", 1, lab.MaxRuns}, {"restarts", 1, lab.MaxRestarts},
-		{"order-pages", 1, lab.MaxGraphPages},
+		{"order-pages", 1, lab.MaxGraphPages}, {"keys", 1, lab.MaxReconcileKeys},
 	} {
 		flag := flags.Lookup(f.name)
 		if flag == nil {
@@ -182,12 +198,15 @@ this program rests on beside what its code computes, and marks their misprints.`
 under DIR (.html, .htm, .xhtml, .txt, .text, .md): how many are different and how
 unevenly they are used (the second moment, "surprise number"), by every estimator
 of the program, with the exact values beside; the most frequent words, and the
-share that occurs once.`,
-		example: "  crawler lab words README.md\n  crawler lab words /usr/share/doc --html words.html",
+share that occurs once. --moments estimates moments of other orders by random positions.`,
+		example: "  crawler lab words README.md\n  crawler lab words README.md --moments 0,1,2,3,4\n  crawler lab words /usr/share/doc --html words.html",
 		args:    shell.Exactly(1, "name a text or HTML file, or a directory of them: crawler lab words FILE|DIR"),
-		flags:   seedFlag,
+		flags: func(f *pflag.FlagSet, o *labOptions) {
+			f.IntSliceVar(&o.moments, "moments", nil, "estimate the moments of these orders, `K,K...` from 0 to 16")
+			seedFlag(f, o)
+		},
 		run: func(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet, error) {
-			return lab.Words(ctx, lab.WordsConfig{Path: args[0], In: o.in, Seed: o.seed})
+			return lab.Words(ctx, lab.WordsConfig{Path: args[0], In: o.in, Seed: o.seed, Moments: o.moments})
 		},
 	},
 	{
@@ -212,6 +231,15 @@ generated. The generated graph takes some 15 seconds.`,
 		run: labRestart,
 	},
 	orderExperiment,
+	nearExperiment,
+	sampleExperiment,
+	stragglersExperiment,
+	digestsExperiment,
+	dictionaryExperiment,
+	icebergExperiment,
+	reconcileExperiment,
+	ringExperiment,
+	chunksExperiment,
 }
 
 func labFilters(ctx context.Context, o *labOptions, args []string) (*sheet.Sheet, error) {

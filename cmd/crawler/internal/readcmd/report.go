@@ -3,12 +3,15 @@ package readcmd
 import (
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"crawler/cmd/crawler/internal/crawldir"
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/report"
+	"crawler/report/shards"
 	"crawler/store"
 )
 
@@ -16,13 +19,18 @@ import (
 func NewReport(s shell.Streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "report DIR",
+		Use:   "report DIR...",
 		Short: "Print the report of a crawl again",
-		Long:  "report prints the report of the crawl in DIR: as text, or as JSON (the schema is docs/report.md).",
+		Long: `report prints the report of the crawl in DIR: as text, or as JSON (the schema is
+docs/report.md). Of several directories, the shards of one crawl, it makes one report; of a
+cluster's DIR it prints that of all its shards.`,
 		Example: `  crawler report example
   crawler report --json example | jq .pages`,
-		Args: shell.Exactly(1, "name the crawl's directory: crawler report DIR"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Args: shell.AtLeast(1, "name the crawl's directory: crawler report DIR"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 || shards.IsCluster(args[0]) && !hasReport(args[0]) {
+				return merge(c.Context(), s, args, "", asJSON)
+			}
 			r, err := report.Load(args[0])
 			switch {
 			case errors.Is(err, report.ErrUnfinished):
@@ -32,11 +40,18 @@ func NewReport(s shell.Streams) *cobra.Command {
 			case err != nil:
 				return badReport(args[0], err)
 			}
-			return printReport(s.Out, r, asJSON)
+			damages, err := crawldir.Look(args[0], false)
+			return shell.FirstError(printReport(s.Out, r, asJSON), err, damages.Any())
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	return c
+}
+
+// hasReport reports whether there is a report in a directory, sound or not.
+func hasReport(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, report.JSONFile))
+	return err == nil
 }
 
 // badReport is the error of a report that cannot be read.

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,23 +27,32 @@ import (
 
 // NewWhy makes crawler why.
 func NewWhy(s shell.Streams) *cobra.Command {
-	var asJSON bool
+	var asJSON, similar bool
 	c := &cobra.Command{
-		Use:   "why DIR URL",
+		Use:   "why DIR... URL",
 		Short: "Say what a crawl did with one URL, and why",
 		Long: `why prints what the crawl in DIR knows of a URL: the page with the link to it,
-what it answered or why it was refused, how often it was tried, where it waits in the
-queue of its host, and which pages have the same text or nearly the same. For a URL that
-the crawl never saw, it lists the closest ones that it did see.
+what it answered or why it was refused, how often it was tried, and where it waits in
+the queue of its host. With --similar it also lists pages with the same text or nearly
+the same, and for a URL without a record the closest ones that have one.
 
-It reads the records, and the state of a crawl that ended, was stopped or was killed.
+It reads few chunks of the records: those whose filter (chunks.bin) does not deny the
+URL, and what has no filter yet; how many is said on standard error. With --similar it
+reads all. It also reads the state of a crawl that ended, was stopped or was killed.
 While the crawl runs, if it kept no state (--durable=false) or may only be read, the
-records are the only source.`,
+records are the only source. Of a cluster's DIR, or several, all shards are asked.`,
 		Example: `  crawler why example https://example.com/about
   crawler why example https://example.com/about --json | jq .pages`,
-		Args: shell.Exactly(2, "name the crawl's directory and a URL: crawler why DIR URL"),
-		RunE: func(_ *cobra.Command, args []string) error { return why(s, args[0], args[1], asJSON) },
+		Args: shell.AtLeast(2, "name the crawl's directory and a URL: crawler why DIR URL"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			set, err := crawldir.Shards(args[:len(args)-1]...)
+			if err != nil {
+				return err
+			}
+			return why(s, strings.Join(args[:len(args)-1], " "), set.Dirs(), args[len(args)-1], similar, asJSON)
+		},
 	}
+	c.Flags().BoolVar(&similar, "similar", false, "list pages of similar text, or the closest URLs: reads all records")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the story as JSON")
 	return c
 }
@@ -54,6 +65,7 @@ type story struct {
 	Note   string `json:"note,omitempty"`    // what could not be looked at
 
 	unasked string // why the queue could not be looked into
+	similar bool   // the closest URLs were looked for
 }
 
 // host is how a queue's host was doing when the crawl was last committed.
@@ -64,32 +76,89 @@ type host struct {
 	Next     string `json:"next,omitempty"`     // when it may be asked, RFC 3339; empty: any time
 }
 
-func why(s shell.Streams, name, text string, asJSON bool) error {
-	meta, err := store.ReadMeta(store.Disk(), name)
-	if err != nil && !errors.Is(err, store.ErrNotDurable) && !(crawldir.Forbidden(err) && crawldir.IsDir(name)) {
-		return crawldir.Refuse(name, err)
+func why(s shell.Streams, name string, dirs []string, text string, similar, asJSON bool) error {
+	var meta store.Meta
+	for _, dir := range slices.Backward(dirs) { // all have the same settings
+		var err error
+		meta, err = store.ReadMeta(store.Disk(), dir)
+		if err != nil && !errors.Is(err, store.ErrNotDurable) && !(crawldir.Forbidden(err) && crawldir.IsDir(dir)) {
+			return crawldir.Refuse(dir, err)
+		}
 	}
 	u, err := weburl.Options{DropParams: meta.Flags["drop-params"]}.Parse(text)
 	if err != nil {
 		return shell.UsageError("give an absolute http or https URL", "%w%s", err, shell.MeantURL(text))
 	}
-	if err := crawldir.CheckRecords(name); err != nil {
-		return crawldir.Damaged(name, err)
+	var damage error // of files that are not needed
+	for _, dir := range dirs {
+		if err := crawldir.CheckRecords(dir); err != nil {
+			return crawldir.Damaged(dir, err)
+		}
+		damages, err := crawldir.Look(dir, false)
+		if err == nil {
+			err = damages.Of(report.PagesFile, report.RedirectsFile, report.SkippedFile)
+		}
+		if err != nil {
+			return err
+		}
+		damage = shell.FirstError(damage, damages.Any())
 	}
-	known, err := report.Why(name, u)
+	st, err := tell(dirs, meta, u, similar)
 	if err != nil {
-		return crawldir.Unreadable(name, err)
+		return err
 	}
-	st := &story{Story: known}
+	text = st.Read.String()
+	if similar {
+		text += "; then all records, for --similar"
+	}
+	fmt.Fprintln(s.Err, text)
+	return shell.FirstError(damage, st.print(s, name, asJSON))
+}
+
+// tell finds all that the crawl knows of a URL.
+func tell(dirs []string, meta store.Meta, u weburl.URL, similar bool) (*story, error) {
+	known, err := report.WhyIn(dirs, u, similar)
+	if err != nil {
+		return nil, crawldir.Unreadable(dirs[0], err)
+	}
+	st := &story{Story: known, similar: similar}
 	st.Seed = slices.ContainsFunc(meta.Seeds, func(seed string) bool {
-		s, err := weburl.Options{DropParams: meta.Flags["drop-params"]}.Parse(seed)
-		return err == nil && s.String() == st.URL
+		s, bare, err := crawl.ParseSeed(weburl.Options{DropParams: meta.Flags["drop-params"]}, seed)
+		return err == nil && (s.String() == st.URL || bare && st.URL == "http"+strings.TrimPrefix(s.String(), "https"))
 	})
-	st.Lossy = slices.Equal(meta.Flags["dedup"], []string{"filter"})
-	if err := st.lookInto(name, u); err != nil {
-		return crawldir.Unreadable(name, err)
+	if urls := meta.Flags["inlinks"]; len(urls) == 1 && urls[0] != "0" {
+		if err := st.countLinks(dirs, u, urls[0]); err != nil {
+			return nil, crawldir.Unreadable(dirs[0], err)
+		}
 	}
-	return st.print(s, name, asJSON)
+	st.Lossy = slices.Equal(meta.Flags["dedup"], []string{"filter"})
+	complete := true
+	for _, dir := range dirs {
+		st.Complete = false
+		if err := st.lookInto(dir, u); err != nil {
+			return nil, crawldir.Unreadable(dir, err)
+		}
+		complete = complete && st.Complete
+	}
+	st.Complete = complete
+	return st, nil
+}
+
+// countLinks counts the links to a URL again, in a crawl that estimated them for so many URLs.
+func (st *story) countLinks(dirs []string, u weburl.URL, urls string) error {
+	n, err := strconv.Atoi(urls)
+	if err != nil {
+		return fmt.Errorf("the crawl's setting inlinks is %q: %w", urls, err)
+	}
+	links, err := report.CountInLinks(dirs, u, n, 0)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && links.Exact == 0 {
+		return nil
+	}
+	if len(st.Pages) > 0 {
+		links.AtFetch = st.Pages[0].InLinks
+	}
+	st.InLinks = &links
+	return err
 }
 
 // lookInto adds what the crawl's state knows, if there is one that can be opened.
@@ -126,7 +195,9 @@ func (st *story) lookInto(name string, u weburl.URL) error {
 	if err != nil {
 		return err
 	}
-	st.Admitted = &admitted
+	if st.Admitted == nil || admitted { // the shard that owns it knows
+		st.Admitted = &admitted
+	}
 	if err := st.lookIntoQueues(dir.Queue(), u); err != nil {
 		return err
 	}
@@ -242,5 +313,9 @@ func (st *story) print(s shell.Streams, name string, asJSON bool) error {
 	default:
 		err = fmt.Errorf("the crawl in %s never met %s", name, st.URL)
 	}
-	return &shell.ExitError{Code: shell.ExitNothing, Err: err}
+	hint := "--similar lists the closest URLs that have a record"
+	if st.similar {
+		hint = ""
+	}
+	return &shell.ExitError{Code: shell.ExitNothing, Err: err, Hint: hint}
 }

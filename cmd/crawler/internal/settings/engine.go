@@ -47,7 +47,7 @@ func (o *Options) Engine(seeds []string) (crawl.Config, error) {
 	return crawl.Config{
 		Seeds: seeds,
 		Gate: gate.Config{
-			Scope: gate.Scope{Mode: mode, Include: o.Include, Exclude: o.Exclude}, MaxDepth: o.maxDepth(),
+			Scope: gate.Scope{Mode: mode, Include: o.Include, Exclude: o.Exclude, Follow: o.Follow, HostShare: o.SampleHosts.Share()}, MaxDepth: o.maxDepth(),
 			IgnoreRobots: o.Robots.Value == "ignore", FollowTraps: o.Traps.Value == "follow", Traps: trap.Config{Trust: trust, Budget: o.TrapBudget},
 			Dedup: dedup.Config{
 				ExpectURLs: o.ExpectURLs, FPRate: o.FPRate, RestartEvery: o.RestartEvery, Seed: o.Seed, FilterOnly: o.Dedup.Value == "filter",
@@ -58,16 +58,17 @@ func (o *Options) Engine(seeds []string) (crawl.Config, error) {
 				MaxPerHost: o.MaxPagesPerHost, Interval: o.interval(), Order: order, OrderPages: o.OrderPages,
 			},
 		},
-		MinFree:   int64(o.MinFree),
-		MaxPages:  o.MaxPages,
-		MaxBytes:  int64(o.MaxBytes),
-		TimeLimit: time.Duration(o.TimeLimit),
-		Grace:     orNone(o.Grace),
-		Workers:   o.Concurrency,
-		Sitemaps:  o.Sitemap,
-		Fetch:     client,
-		Robots:    fetch.RobotsConfig{Token: o.RobotsToken},
-		Parse:     parse.Options{Assets: o.Assets, Anchors: o.Edges != "", Rules: o.Extract.parsed, URL: weburl.Options{DropParams: o.DropParams}},
+		MinFree:    int64(o.MinFree),
+		MaxPages:   o.MaxPages,
+		MaxBytes:   int64(o.MaxBytes),
+		TimeLimit:  time.Duration(o.TimeLimit),
+		Grace:      orNone(o.Grace),
+		Workers:    o.Concurrency,
+		Sitemaps:   o.Sitemap,
+		PageMemory: pageMemory(int64(o.MaxMemory), procinfo.Memory()),
+		Fetch:      client,
+		Robots:     fetch.RobotsConfig{Token: o.RobotsToken, MaxMemory: robotsMemory(int64(o.MaxMemory))},
+		Parse:      parse.Options{Assets: o.Assets, Anchors: o.Edges != "", Rules: o.Extract.parsed, URL: weburl.Options{DropParams: o.DropParams}},
 	}, nil
 }
 
@@ -83,7 +84,7 @@ func (o *Options) check() error {
 	}{
 		{"depth", o.Depth, -1, 1 << 20}, {"max-pages", o.MaxPages, 0, math.MaxInt}, {"max-pages-per-host", o.MaxPagesPerHost, 0, math.MaxInt},
 		{"concurrency", o.Concurrency, 1, 10_000}, {"per-host", o.PerHost, 1, 1000}, {"per-ip", o.PerIP, 0, 10_000}, {"retries", o.Retries, 0, 100},
-		{"max-sites", o.MaxSites, 1, 1_000_000}, {"order-pages", o.OrderPages, 1, 1 << 26}, {"restart-every", o.RestartEvery, 0, math.MaxInt},
+		{"max-sites", o.MaxSites, 1, 1_000_000}, {"inlinks", o.InLinks, 0, 1_000_000_000}, {"order-pages", o.OrderPages, 1, 1 << 26}, {"restart-every", o.RestartEvery, 0, math.MaxInt},
 		{"expect-urls", o.ExpectURLs, 0, int(min(dedup.MaxURLs, int64(math.MaxInt)))},
 	} {
 		if n.value < n.low || n.value > n.high {
@@ -95,6 +96,15 @@ func (o *Options) check() error {
 	}
 	if !(o.FPRate >= 0 && o.FPRate <= dedup.MaxFPRate) { // so written, it refuses NaN
 		return shell.UsageError("", "--fp-rate %v: want above 0 and at most %v", o.FPRate, dedup.MaxFPRate)
+	}
+	if len(o.Follow) > 0 && len(o.Include) == 0 {
+		return shell.UsageError("give --include for what is recorded, or leave --follow out: all pages in scope are followed and recorded", "--follow widens what --include allows, and there is none")
+	}
+	if o.Out == "-" && o.Edges != "" {
+		return shell.UsageError("give -o DIR, or leave --edges out", "--edges writes files, and -o - none")
+	}
+	if err := o.checkArchive(); err != nil {
+		return err
 	}
 	if o.RestartEvery > 0 && o.Dedup.Value == "filter" {
 		return shell.UsageError("leave one of them out: a filter is restarted from the exact log, which --dedup filter does not keep",
@@ -175,6 +185,37 @@ func idleConns(conns, descriptors int, memory int64) int {
 		most = min(most, int(memory/(idleShare*idleMemory)))
 	}
 	return max(conns, most)
+}
+
+// How much memory the bodies, words and links of pages under way may take together: a tenth of
+// what the crawl may have, as the garbage of large pages takes as much again, and so does what one
+// of them may take beyond that.
+const (
+	maxPages     = 128 << 20
+	leastPages   = 8 << 20
+	pageShare    = 10
+	machineShare = 16
+)
+
+// pageMemory is that of a crawl under --max-memory, if there is one, on a machine with so many
+// bytes, if that is known.
+func pageMemory(most, machine int64) int64 {
+	n := int64(maxPages)
+	if machine > 0 {
+		n = min(n, machine/machineShare)
+	}
+	if most > 0 {
+		n = min(n, most/pageShare)
+	}
+	return max(n, leastPages)
+}
+
+// robotsMemory is how many bytes the rules of robots.txt files may take.
+func robotsMemory(most int64) int64 {
+	if most > 0 {
+		return min(fetch.DefaultRobotsMemory, most/pageShare)
+	}
+	return fetch.DefaultRobotsMemory
 }
 
 func (o *Options) fetch(seeds []string) (fetch.Config, error) {

@@ -118,6 +118,7 @@ func TestFlagsOutOfRange(t *testing.T) {
 		"--rate-limit -1", "--rate-limit 1e-9", "--rate-limit NaN", "--timeout 0", "--max-size 0", "--max-sites 0",
 		"--delay -1s", "--delay 1e30", "--max-bytes 9999999999GiB", "--max-bytes -1", "--cookies /nonexistent",
 		"--allow-net 10.0.0.0/33", "--allow-net localhost", "--allow-net fe80::1%lo", "--ports 0", "--ports http", "--ports 9-8", "--min-rate -1", "--trap-trust https://", "--trap-trust /cal", "--traps x",
+		"--warc -o -", "--warc-secrets", "--warc --warc-size 0", "--warc --warc-dictionary x", "--warc --warc-compress zstd --warc-dictionary /nonexistent",
 		"--robots-token x/1", "--robots-token *", "--robots-token a.b",
 	} {
 		if _, err := engineConfig(strings.Fields(args)...); err == nil {
@@ -131,6 +132,9 @@ func TestExampleConfigurationsLoad(t *testing.T) {
 	checks := map[string]func(crawl.Config) bool{
 		"polite.yaml": func(c crawl.Config) bool {
 			return c.Gate.Frontier.Delay == time.Second && c.Gate.Frontier.PerHost == 1 && !c.Gate.IgnoreRobots && strings.Contains(c.Fetch.UserAgent, "(+https://")
+		},
+		"archive.yaml": func(c crawl.Config) bool {
+			return c.Sitemaps && c.Parse.Assets && c.Fetch.MaxBody == 100<<20
 		},
 		"audit.yaml": func(c crawl.Config) bool {
 			return c.Gate.Scope.Mode == gate.ScopeDomain && c.Sitemaps && len(c.Parse.Rules) == 3 && len(c.Parse.URL.DropParams) == 5 && len(c.Gate.Scope.Exclude) == 1
@@ -165,7 +169,7 @@ var notInExamples = map[string]string{
 	"config": "is no setting", "dry-run": "is no setting",
 	"seeds": "belongs to one crawl", "out": "belongs to one crawl",
 	"jsonl": "is about one run's output", "quiet": "is about one run's output", "verbose": "is about one run's output",
-	"log-format": "is about one run's output", "no-color": "is about one run's output",
+	"log-format": "is about one run's output", "no-live": "is about one run's output", "no-color": "is about one run's output",
 	"fail-on-incomplete": "as fail-on-limit",
 	"fail-on-limit":      "is for scripts, which say so where they look at the exit code",
 
@@ -174,8 +178,10 @@ var notInExamples = map[string]string{
 	"allow-private": "takes protection away, so it is given for one crawl", "allow-net": "as allow-private", "insecure": "as allow-private",
 	"user-agent":   "contact says who one is, and robots.txt goes by the program's name",
 	"robots-token": "as user-agent",
-	"include":      "is written as exclude, which audit.yaml shows",
-	"trap-trust":   "names a pattern that a report has named",
+	"include":      "is written as exclude, which audit.yaml shows", "follow": "as include",
+	"trap-trust": "names a pattern that a report has named",
+
+	"warc-compress": "is for those who know that their tools read zstd", "warc-dictionary": "as warc-compress", "warc-secrets": "keeps secrets, so it is given for one crawl",
 
 	"expect-urls": "is a size that adapts itself", "fp-rate": "is a size that adapts itself", "restart-every": "is a size that adapts itself",
 	"order-pages": "bounds memory that few crawls need", "max-sites": "bounds memory that few crawls need", "max-memory": "is about one machine",

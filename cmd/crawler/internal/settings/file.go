@@ -17,7 +17,7 @@ import (
 
 // notSettings are flags that make no sense in a configuration file or the
 // environment.
-var notSettings = map[string]bool{"config": true, "help": true, "dry-run": true}
+var notSettings = map[string]bool{"config": true, "help": true, "dry-run": true, "ignore-robots": true}
 
 // resolveSettings fills the flags that the command line left alone: from the
 // environment (CRAWLER_MAX_PAGES=10) and, below that, from the configuration file.
@@ -41,6 +41,14 @@ func Resolve(f *pflag.FlagSet, environ []string) error {
 // EnvPrefix begins the names of environment variables that are settings.
 const EnvPrefix = "CRAWLER_"
 
+// FromEnvironment sets the flags that the command line left alone and that the command takes from
+// the environment. It returns all that are given.
+func FromEnvironment(f *pflag.FlagSet, environ []string, takes func(flag string) bool) (map[string]bool, error) {
+	given := map[string]bool{}
+	f.Visit(func(fl *pflag.Flag) { given[fl.Name] = true })
+	return given, fromEnvironment(f, environ, given, takes)
+}
+
 // fromEnvironment sets the flags that were not given and that the command takes from
 // the environment, and notes them in given.
 func fromEnvironment(f *pflag.FlagSet, environ []string, given map[string]bool, takes func(flag string) bool) error {
@@ -60,13 +68,13 @@ func fromEnvironment(f *pflag.FlagSet, environ []string, given map[string]bool, 
 			}
 			continue
 		}
-		if given[name] || !takes(name) {
+		if given[fl.Name] || !takes(fl.Name) {
 			continue
 		}
-		if err := f.Set(name, v); err != nil {
+		if err := f.Set(fl.Name, v); err != nil {
 			return shell.UsageError("", "environment: %s: %w", k, err)
 		}
-		given[name] = true
+		given[fl.Name] = true
 	}
 	return nil
 }
@@ -98,7 +106,7 @@ func fromFile(f *pflag.FlagSet, name string, data []byte, given map[string]bool)
 		if fl == nil || notSettings[k] {
 			return shell.UsageError("keys are the names of the flags in crawler crawl --help", "configuration %s:%d: unknown key %q%s", name, node.Line, k, nearest(f, k, func(n string) string { return n }))
 		}
-		if given[k] {
+		if given[fl.Name] {
 			continue
 		}
 		if err := setFromYAML(f, fl, &node); err != nil {

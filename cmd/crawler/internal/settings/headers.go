@@ -62,6 +62,10 @@ func (o *Options) headers(cfg *fetch.Config) error {
 			}
 			to = byHost[key].Header
 		case slices.Contains(secretFields, l.name):
+			if o.ForeignSeeds {
+				return shell.UsageError(fmt.Sprintf("name the host that it is for: -H \"https://HOST: %s: ...\"", l.name),
+					"--header %s would go to the seeds, and those were given to another machine", l.name)
+			}
 			to = ofSeeds
 		}
 		to.Add(l.name, l.value)

@@ -28,9 +28,9 @@ const (
 var kinds = map[string]kind{
 	"seeds": once, "out": once, "config": once, "dry-run": once,
 
-	"jsonl": passing, "quiet": passing, "verbose": passing, "log-format": passing, "no-color": passing,
+	"jsonl": passing, "quiet": passing, "verbose": passing, "log-format": passing, "no-live": passing, "no-color": passing,
 
-	"max-pages": open, "max-bytes": open, "time-limit": open, "fail-on-limit": open, "fail-on-incomplete": open, "min-free": open, "max-memory": open,
+	"max-pages": open, "max-bytes": open, "time-limit": open, "fail-on-limit": open, "fail-on-incomplete": open, "fail-on-broken": open, "min-free": open, "max-memory": open,
 	"order": open, "order-pages": open, "delay": open, "max-delay": open, "concurrency": open, "per-host": open, "per-ip": open, "ip-delay": open, "rate-limit": open,
 	"retries": open, "patience": open, "timeout": open, "grace": open,
 	"contact": open, "user-agent": open, "robots-token": open, "header": open, "cookies": open, "http": open, "proxy": open, "resolve": open,
@@ -44,10 +44,12 @@ var kinds = map[string]kind{
 	// too late for it.
 	"allow-private": extent, "allow-net": extent, "ports": extent,
 
-	"scope": extent, "include": extent, "exclude": extent, "depth": extent, "sitemap": extent,
+	"scope": extent, "sample-hosts": extent, "include": extent, "exclude": extent, "follow": extent, "depth": extent, "sitemap": extent,
 	"assets": extent, "drop-params": extent, "robots": extent,
 
-	"extract": content, "edges": content, "exact-stats": content, "max-sites": content, "max-size": content,
+	"extract": content, "edges": content, "exact-stats": content, "inlinks": content, "max-sites": content, "max-size": content,
+
+	"warc": content, "warc-compress": content, "warc-dictionary": content, "warc-secrets": content, "warc-size": open,
 
 	"expect-urls": filter, "fp-rate": filter, "restart-every": filter, "seed": filter,
 	"dedup": filter, "durable": filter,
@@ -58,6 +60,9 @@ func (k kind) resumable() bool { return k == passing || k == open }
 
 // Resumable reports whether crawler resume takes a flag.
 func Resumable(flag string) bool { return kinds[flag].resumable() }
+
+// Known reports whether a flag is a setting of a crawl.
+func Known(flag string) bool { return kinds[flag] != 0 }
 
 // kept reports whether the flag's value stands in crawl.json.
 func (k kind) kept() bool { return k >= open }
@@ -96,7 +101,8 @@ func texts(fl *pflag.Flag) ([]string, error) {
 		return slices.Clone(list.GetSlice()), nil
 	}
 	v := fl.Value.String()
-	if fl.Name == "cookies" && v != "" { // resume may be called elsewhere
+	// resume may be called elsewhere
+	if (fl.Name == "cookies" || fl.Name == "warc-dictionary") && v != "" {
 		abs, err := filepath.Abs(v)
 		return []string{abs}, err
 	}
@@ -146,19 +152,29 @@ func restore(fl *pflag.Flag, values []string) error {
 	return fl.Value.Set(values[0])
 }
 
+// GivenToContinue is GivenToResume for a crawl on several machines: flags of access, which are not
+// kept, are taken too, and so are flags that are no settings of a crawl.
+func GivenToContinue(f *pflag.FlagSet, environ []string) (map[string]bool, error) {
+	return flagsGiven(f, environ, func(name string) bool { return kinds[name].resumable() || Access(name) })
+}
+
 // GivenToResume are the flags that the command line and the environment set; those
 // that would make another crawl are refused.
 func GivenToResume(f *pflag.FlagSet, environ []string) (map[string]bool, error) {
+	return flagsGiven(f, environ, func(name string) bool { return kinds[name].resumable() })
+}
+
+func flagsGiven(f *pflag.FlagSet, environ []string, takes func(flag string) bool) (map[string]bool, error) {
 	given := map[string]bool{}
 	var refused error
 	f.Visit(func(fl *pflag.Flag) {
 		given[fl.Name] = true
-		if k, ofCrawl := kinds[fl.Name]; refused == nil && ofCrawl && !k.resumable() {
+		if k, ofCrawl := kinds[fl.Name]; refused == nil && ofCrawl && !takes(fl.Name) {
 			refused = k.refusal(fl.Name)
 		}
 	})
 	if refused != nil {
 		return nil, refused
 	}
-	return given, fromEnvironment(f, environ, given, func(name string) bool { return kinds[name].resumable() })
+	return given, fromEnvironment(f, environ, given, takes)
 }

@@ -43,14 +43,15 @@ var given = map[string][]string{
 	"order": {"opic+inlinks"}, "order-pages": {"1000"}, "traps": {"follow"}, "trap-trust": {"a.example/x"}, "trap-budget": {"50"},
 	"max-pages": {"7"}, "max-bytes": {"2GiB"}, "time-limit": {"90s"}, "fail-on-limit": {"true"}, "min-free": {"0"}, "max-memory": {"512MiB"},
 	"delay": {"250ms"}, "max-delay": {"0"}, "concurrency": {"9"}, "per-host": {"4"}, "per-ip": {"0"}, "ip-delay": {"20ms"}, "rate-limit": {"0.125"},
-	"retries": {"5"}, "patience": {"5m"}, "fail-on-incomplete": {"true"}, "timeout": {"5"}, "grace": {"3s"}, "contact": {"me@example.org"}, "user-agent": {"x/1, y"}, "robots-token": {"y-Bot"},
+	"retries": {"5"}, "patience": {"5m"}, "fail-on-incomplete": {"true"}, "fail-on-broken": {"true"}, "timeout": {"5"}, "grace": {"3s"}, "contact": {"me@example.org"}, "user-agent": {"x/1, y"}, "robots-token": {"y-Bot"},
 	"header": {"A: b, c", "Authorization: Basic \"x\""}, "cookies": {"testdata/cookies.txt"}, "http": {"2"}, "proxy": {"http://u:p@127.0.0.1:3128"},
 	"resolve": {"a.example:80:127.0.0.1", "b.example:80:127.0.0.1"}, "max-pages-per-host": {"3"},
-	"scope": {"domain"}, "include": {"a,b", `c\.(d|e)`}, "exclude": {"x y", ""}, "depth": {"0"}, "sitemap": {"true"},
+	"scope": {"domain"}, "sample-hosts": {"12.5%"}, "include": {"a,b", `c\.(d|e)`}, "exclude": {"x y", ""}, "follow": {"/list/", "."}, "depth": {"0"}, "sitemap": {"true"},
 	"assets": {"true"}, "drop-params": {"utm_*", "fbclid"}, "robots": {"ignore"},
-	"extract": {"h1=h1", "d=meta[name=\"description\"]@content"}, "edges": {"csv"}, "exact-stats": {"true"},
+	"extract": {"h1=h1", "d=meta[name=\"description\"]@content"}, "edges": {"csv"}, "exact-stats": {"true"}, "inlinks": {"5000"},
 	"max-sites": {"5"}, "max-size": {"1234"}, "expect-urls": {"1000"}, "fp-rate": {"0.25"}, "restart-every": {"10"},
 	"min-rate": {"0"}, "insecure": {"true"}, "allow-private": {"true"}, "allow-net": {"10.0.0.0/8", "fd00::/8"}, "ports": {"80,443,8000-8999"},
+	"warc": {"true"}, "warc-size": {"2GiB"}, "warc-compress": {"zstd"}, "warc-dictionary": {"testdata/dictionary"}, "warc-secrets": {"true"},
 	"seed": {"18446744073709551615"}, "dedup": {"filter"}, "durable": {"false"},
 }
 
@@ -58,7 +59,7 @@ var given = map[string][]string{
 func TestFieldsAreNamedAsTheirFlags(t *testing.T) {
 	onceOnly := map[string]string{
 		"seeds": "x", "out": "x", "config": "x", "dry-run": "true", "jsonl": "true",
-		"quiet": "true", "verbose": "true", "log-format": "json", "no-color": "true",
+		"quiet": "true", "verbose": "true", "log-format": "json", "no-live": "true", "no-color": "true",
 	}
 	for name := range kinds {
 		o, f := newSettings()
@@ -120,7 +121,10 @@ func TestKeptSettingsGiveTheSameCrawl(t *testing.T) {
 	if here, err := os.Getwd(); err != nil || again.Cookies != filepath.Join(here, "testdata/cookies.txt") {
 		t.Errorf("the cookies are in %q, %v: want a path that holds in every directory", again.Cookies, err)
 	}
-	again.Cookies = o.Cookies
+	if !filepath.IsAbs(again.WarcDictionary) || filepath.Base(again.WarcDictionary) != "dictionary" {
+		t.Errorf("the dictionary is in %q: want a path that holds in every directory", again.WarcDictionary)
+	}
+	again.Cookies, again.WarcDictionary = o.Cookies, o.WarcDictionary
 	f.VisitAll(func(fl *pflag.Flag) {
 		if after := g.Lookup(fl.Name).Value.String(); after != fl.Value.String() {
 			t.Errorf("--%s is %s, was %s", fl.Name, after, fl.Value)

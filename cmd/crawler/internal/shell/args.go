@@ -16,6 +16,16 @@ func Exactly(n int, hint string) cobra.PositionalArgs {
 	}
 }
 
+// AtLeast is cobra.MinimumNArgs with the next step in its error.
+func AtLeast(n int, hint string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < n {
+			return UsageError(hint, "%s takes at least %s, got %d", c.Name(), arguments(n), len(args))
+		}
+		return nil
+	}
+}
+
 // AtMost is cobra.MaximumNArgs with the next step in its error.
 func AtMost(n int, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {

@@ -18,18 +18,24 @@ const (
 	ExitNothing     = 4
 	ExitLimit       = 5
 	ExitIncomplete  = 6
+	ExitBroken      = 7
 	ExitInterrupted = 130
 )
 
 // ExitError carries an exit code and, where there is one, the next step.
 type ExitError struct {
 	Code      int
-	Err       error
+	Err       error // nil: the code is the answer, and nothing is printed
 	Hint      string
 	Continues bool // the hint says how the crawl continues
 }
 
-func (e *ExitError) Error() string { return e.Err.Error() }
+func (e *ExitError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
 
 func (e *ExitError) Unwrap() error { return e.Err }
 

@@ -3,17 +3,17 @@ package shell
 import (
 	"fmt"
 	"io"
-	"os"
-
-	"golang.org/x/term"
 )
 
 // ProgressLine returns a function that shows on a terminal, in one line, what is being
 // done; "" takes the line away.
 func ProgressLine(w io.Writer) func(what string) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	t := TerminalOf(w)
+	if t == nil {
 		return func(string) {}
 	}
-	return func(what string) { fmt.Fprintf(f, "\r\x1b[K%s", Clip(what, 78)) }
+	return func(what string) {
+		columns, _ := t.Size()
+		fmt.Fprintf(t.file, "\r\x1b[K%s", Clip(what, min(columns-1, 78)))
+	}
 }

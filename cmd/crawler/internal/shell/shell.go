@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,6 +36,9 @@ func Execute(root *cobra.Command, args []string, errw io.Writer) int {
 	if !errors.As(err, &e) {
 		e = misspelt(err)
 	}
+	if e.Err == nil {
+		return e.Code
+	}
 	text := fmt.Sprintf("crawler: %v\n", e.Err)
 	if e.Hint != "" {
 		text += fmt.Sprintf("  -> %s\n", e.Hint)
@@ -43,11 +47,16 @@ func Execute(root *cobra.Command, args []string, errw io.Writer) int {
 	return e.Code
 }
 
+// noVerb is cobra's error where a URL or a host stands in the place of a verb.
+var noVerb = regexp.MustCompile(`^unknown command "([^"]*[.:][^"]*)" for "crawler"$`)
+
 // misspelt is an error of cobra's, whose suggestions take lines of their own.
 func misspelt(err error) *ExitError {
 	e := &ExitError{Code: ExitUsage, Err: err, Hint: "crawler --help lists the commands, crawler COMMAND --help the flags"}
 	if text, near, ok := strings.Cut(err.Error(), "\n\nDid you mean this?\n"); ok {
 		e.Err, e.Hint = errors.New(text), "did you mean crawler "+strings.Join(strings.Fields(near), " or ")+"?"
+	} else if m := noVerb.FindStringSubmatch(err.Error()); m != nil {
+		e.Hint = "did you mean crawler crawl " + Quoted(m[1]) + "?"
 	}
 	return e
 }

@@ -39,10 +39,34 @@ func SizeText(n int64) string {
 
 // Clip shortens to n characters; host names are ASCII.
 func Clip(s string, n int) string {
-	if len(s) <= n {
+	switch {
+	case len(s) <= n:
 		return s
+	case n <= 3:
+		return s[:max(n, 0)]
 	}
 	return s[:n-3] + "..."
+}
+
+// Fold breaks a line between words so that no part is wider than n characters; what is one word is
+// cut.
+func Fold(line string, n int) (parts []string) {
+	if len(line) <= n {
+		return []string{line}
+	}
+	part := ""
+	for _, w := range strings.Fields(line) {
+		switch w = Clip(w, n); {
+		case part == "":
+			part = w
+		case len(part)+1+len(w) > n:
+			parts = append(parts, part)
+			part = w
+		default:
+			part += " " + w
+		}
+	}
+	return append(parts, part)
 }
 
 // Quoted is a path as a shell reads it.

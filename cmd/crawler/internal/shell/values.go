@@ -111,3 +111,28 @@ func (z *Size) Set(s string) error {
 	}
 	return fmt.Errorf("want a size such as 500KiB, 10MiB or a number of bytes")
 }
+
+// Percent is a share that is written with its percent sign, so that 0.1 and 10 are no riddle.
+type Percent float64
+
+// AllPercent is the whole, and LeastPercent the smallest share that samples can have.
+const (
+	AllPercent   Percent = 100
+	LeastPercent Percent = 0.002
+)
+
+func (p *Percent) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) + "%" }
+func (p *Percent) Type() string   { return "percent" }
+func (p *Percent) Set(s string) error {
+	text, ok := strings.CutSuffix(s, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if !ok || err != nil || !(v >= float64(LeastPercent) && v <= float64(AllPercent)) { // NaN, too
+		least, all := LeastPercent, AllPercent
+		return fmt.Errorf("want a percentage from %s to %s, such as 10%%, not %q", least.String(), all.String(), s)
+	}
+	*p = Percent(v)
+	return nil
+}
+
+// Share returns the part of 1.
+func (p Percent) Share() float64 { return float64(p) / 100 }

@@ -1,0 +1,114 @@
+package frontier
+
+import "time"
+
+// URLs that wait in a rank have it from when their turn came last. What was suspect then may be
+// known to be good by now, and URLs found since, which have no rank yet, would all be fetched
+// before: the deepest first. So whoever ranks URLs looks again at some of those that wait. What is
+// chosen depends on nothing but the queues, so a crawl that was killed goes the same way.
+
+// maxLooks is how many of those that wait are looked at for each lease: those of a trap stay.
+const maxLooks = 4
+
+// Instead leases, in the place of an item that was just leased, one of its host that waits in a
+// rank and is no deeper, if good says that its turn has come; the item goes to the end of its rank.
+// It looks at the oldest of some levels, the shallowest first. Without such a one the lease stays
+// as it is. Cost: O(levels of the host).
+func (f *Frontier) Instead(it Item, now time.Time, good func(Item) bool) (other Item, ok bool) {
+	h := f.host(it.URL.Host())
+	n := len(h.levels)
+	if n == 0 || h.levels[n-1].depth>>rankShift == 0 || f.steer != nil || it.Lease.Again || f.just != it.URL {
+		return Item{}, false
+	}
+	after := -1
+	for range maxLooks {
+		l, at := h.waitsAfter(after, &it)
+		if l == nil {
+			return Item{}, false
+		}
+		after = at
+		waiting, err := l.peek(h.name, f.pager)
+		if err == nil && good(waiting) {
+			other, err = h.popLevel(l, f.pager)
+			ok = err == nil
+		}
+		if err != nil {
+			f.fail(err)
+			return Item{}, false
+		}
+		if ok {
+			f.exchange(h, it, &other, now)
+			return other, true
+		}
+	}
+	return Item{}, false
+}
+
+// exchange gives the lease of an item to another one of its host, which was taken out of its level.
+func (f *Frontier) exchange(h *host, it Item, other *Item, now time.Time) {
+	other.Lease = f.leaseOf(h, other, now)
+	if f.pager != nil {
+		h.leases = f.leases.add(f.leases.remove(h.leases, &it), *other)
+	}
+	f.queued--
+	f.just = other.URL
+	it.URL, it.Lease = it.URL.Clone(), Lease{}
+	f.queue(h, it)
+}
+
+// waitsAfter returns the shallowest level that waits in a rank, is no deeper than it, and comes
+// after another one, which is -1 at first; nil if there is none. Levels come by depth and rank, as
+// at says.
+func (h *host) waitsAfter(after int, it *Item) (best *level, at int) {
+	key := func(x *Item) int { return x.Depth<<8 | int(x.Rank) }
+	most := (it.Depth + 1) << 8
+	for _, l := range h.levels {
+		var x Item
+		x.setLevel(l.depth)
+		if k := key(&x); x.Rank > 0 && k > after && k < most && k != key(it) && l.unleased() > 0 {
+			best, most = l, k
+		}
+	}
+	return best, most
+}
+
+// peek returns the oldest item of a level that has one, and whose records are leased in order.
+func (l *level) peek(host string, p *pager) (Item, error) {
+	if l.disk != nil && !l.disk.empty() {
+		return p.peek(l.disk, host, l.depth)
+	}
+	t := *l.tail
+	r := reader{buf: t.blocks[0][t.off:]}
+	rec := r.record()
+	via := t.read
+	if rec.has(flagVia) {
+		via = string(rec.via)
+	}
+	it, ok := rec.item(host, l.depth, via)
+	if r.bad || !ok {
+		panic("frontier: a URL queued in memory on " + host + " can no longer be read")
+	}
+	return it, nil
+}
+
+// peek returns the next record, and keeps those that follow in memory if there is room.
+func (p *pager) peek(s *stored, host string, depth int) (Item, error) {
+	c, err := p.open(s, host, depth)
+	if err != nil {
+		return Item{}, err
+	}
+	if s.chunk == nil {
+		p.keep(s, c)
+	}
+	r := reader{buf: c.rest}
+	rec := r.record()
+	via := c.via
+	if rec.has(flagVia) {
+		via = string(rec.via)
+	}
+	it, ok := rec.item(host, depth, via)
+	if r.bad || !ok || s.off == 0 && !rec.has(flagVia) {
+		return Item{}, damaged(host, depth, s.head, "no queued URL at byte %d", s.off)
+	}
+	return it, nil
+}

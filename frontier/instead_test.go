@@ -1,0 +1,86 @@
+package frontier
+
+import (
+	"fmt"
+	"testing"
+)
+
+// Of the URLs that wait in a rank the shallowest good one is leased instead, from memory and from
+// disk; none that is deeper, of another host, or more than maxLooks levels away. Nothing is lost,
+// and a crash gives the leased one back.
+func TestInstead(t *testing.T) {
+	for _, commits := range []bool{false, true} {
+		d := newMemDisk()
+		f := New(Config{Delay: NoDelay, PerHost: 9, Disk: d})
+		save := func() {
+			if commits {
+				commit(f, d)
+				d.land()
+				f.Landed()
+			}
+		}
+		push := func(url string, depth int, rank uint8) {
+			it := item(t, url, depth)
+			it.Rank = rank
+			f.Push(it)
+		}
+		push("http://a/new", 3, 0)
+		push("http://a/deeper", 4, 1)
+		push("http://a/trap", 1, 9)
+		push("http://a/first", 2, 2)
+		push("http://a/second", 2, 2)
+		push("http://a/deepest", 3, DeepestFirst)
+		push("http://b/other", 0, 1)
+		save()
+		it, _ := f.Next(epoch)
+		for it.URL.Host() != "a" {
+			f.Done(it, epoch, Outcome{})
+			it, _ = f.Next(epoch)
+		}
+		var asked []string
+		refuse := func(x Item) bool { asked = append(asked, x.URL.Path()); return false }
+		if _, ok := f.Instead(it, epoch, refuse); ok || fmt.Sprint(asked) != "[/trap /first /deepest]" {
+			t.Errorf("commits %t: looked at %v", commits, asked)
+		}
+		good := func(x Item) bool { return x.URL.Path() != "/trap" }
+		other, ok := f.Instead(it, epoch, good)
+		if !ok || other.URL.Path() != "/first" || f.Leased() != 1 {
+			t.Fatalf("commits %t: %s is leased instead, %t, %d leases", commits, other.URL, ok, f.Leased())
+		}
+		save()
+		if commits { // as a new process finds it
+			again := restore(t, Config{Delay: NoDelay, PerHost: 9}, d.crash(), epoch)
+			if first, _ := again.Next(epoch); first.URL != other.URL || !first.Lease.Again || again.Queued() != f.Queued() {
+				t.Errorf("after a crash %s is first, %d are queued", first.URL, again.Queued())
+			} else if _, ok := again.Instead(first, epoch, good); ok {
+				t.Error("after a crash another one is leased instead")
+			}
+		}
+		f.Done(other, epoch, Outcome{})
+		var order []string
+		for it, ok := f.Next(epoch); ok; it, ok = f.Next(epoch) {
+			if it.URL.Host() == "a" {
+				order = append(order, it.URL.Path())
+			}
+			f.Done(it, epoch, Outcome{})
+		}
+		if got := fmt.Sprint(order); got != "[/new /deeper /second /trap /deepest]" || !f.Idle() {
+			t.Errorf("commits %t: then %s", commits, got)
+		}
+	}
+}
+
+// It looks at no more than maxLooks.
+func TestInsteadLooksAtFew(t *testing.T) {
+	f := New(Config{Delay: NoDelay})
+	for rank := range uint8(20) {
+		it := item(t, fmt.Sprintf("http://a/%d", rank), 1)
+		it.Rank = rank
+		f.Push(it)
+	}
+	it, _ := f.Next(epoch)
+	looks := 0
+	if _, ok := f.Instead(it, epoch, func(Item) bool { looks++; return false }); ok || looks != maxLooks {
+		t.Errorf("looked at %d", looks)
+	}
+}

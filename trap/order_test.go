@@ -1,0 +1,108 @@
+package trap_test
+
+import (
+	"fmt"
+	"testing"
+
+	"crawler/trap"
+)
+
+// What a feed shows of articles that were fetched is new to the feed, and not to the site: its
+// pages wait for those of other patterns, and are not closed for it.
+func TestWhatTheSiteHasSaidWaits(t *testing.T) {
+	g := newGuard()
+	feed := func(i int) string { return fmt.Sprintf("http://a.test/feed/%d", i) }
+	for i := range 40 {
+		teach(t, g, page(i), page(0), prose(i, 60))
+	}
+	for i := range 12 {
+		teach(t, g, feed(i), page(0), prose(3*i, 60)+prose(3*i+1, 60)+prose(3*i+2, 60))
+	}
+	if v := judge(t, g, feed(12)); v.Kind != "" || v.Rank < 4 {
+		t.Errorf("the next page of the feed: %+v", v)
+	}
+	for _, url := range []string{page(40), "http://a.test/about/us"} {
+		if v := judge(t, g, url); v.Rank > 0 {
+			t.Errorf("%s: %+v", url, v)
+		}
+	}
+	for i := range 20 { // and when it says something of its own
+		teach(t, g, feed(12+i), page(0), prose(100+i, 60))
+	}
+	if v := judge(t, g, feed(40)); v.Rank > 0 {
+		t.Errorf("after news: %+v", v)
+	}
+}
+
+// A URL that adds a parameter to one that was fetched waits until the pattern has shown that this
+// brings another page; the first of a pattern does not.
+func TestAddedParametersWait(t *testing.T) {
+	reply := func(i, n int) string { return fmt.Sprintf("%s?reply=%d", page(i), n) }
+	for _, copies := range []bool{true, false} {
+		g := newGuard()
+		for i := range 20 {
+			teach(t, g, page(i), page(0), prose(i, 60))
+		}
+		if v := judge(t, g, reply(3, 1)); v.Rank > 0 {
+			t.Errorf("copies %t: the first: %+v", copies, v)
+		}
+		l := g.Lease(mustParse(t, reply(3, 1)), trap.Verdict{})
+		if v := judge(t, g, reply(4, 2)); v.Rank < 2 {
+			t.Errorf("copies %t: another: %+v", copies, v)
+		}
+		g.Ended(l)
+		for i := range 8 {
+			n := 100 + i
+			if copies {
+				n = i
+			}
+			teach(t, g, reply(i, i), page(i), prose(n, 60))
+		}
+		v := judge(t, g, reply(15, 99))
+		if (v.Rank >= 6) != copies || (v.Rank == 0) == copies {
+			t.Errorf("copies %t: after eight: %+v", copies, v)
+		}
+	}
+}
+
+// Addresses that copy each other's pages are as made up as names are: their pages wait, and what
+// they have of their own does not.
+func TestRandomAddresses(t *testing.T) {
+	at := func(i, j int) string { return fmt.Sprintf("http://10.%d.%d.7/p/%d", i%256, i/256, j) }
+	g := trap.New(trap.Config{})
+	for i := range 30 {
+		teach(t, g, at(i, i%5), at(0, 0), prose(i%5, 60))
+	}
+	if v := judge(t, g, at(99, 3)); v.Rank < 4 {
+		t.Errorf("a page that others have: %+v", v)
+	}
+	own := trap.New(trap.Config{})
+	for i := range 30 {
+		teach(t, own, at(i, i%5), at(0, 0), prose(i, 60))
+	}
+	if v := judge(t, own, at(99, 3)); v.Rank > 1 {
+		t.Errorf("where each has its own: %+v", v)
+	}
+}
+
+// The more pages have led to others and none back, the longer the next ones wait.
+func TestPagesThatOnlyLeadOnWait(t *testing.T) {
+	g, last := trap.New(trap.Config{}), uint8(0)
+	url := func(i int) string { return fmt.Sprintf("http://a.test/maze/%d", i) }
+	for i := range 30 {
+		teach(t, g, url(i), url(i/3), prose(i, 60), url(3*i+1), url(3*i+2), url(3*i+3))
+		if v := judge(t, g, url(1000)); v.Rank < last || v.Deepest {
+			t.Errorf("after %d pages: %+v", i+1, v)
+		} else {
+			last = v.Rank
+		}
+	}
+	if last < 3 {
+		t.Errorf("rank %d after 30 pages", last)
+	}
+	teach(t, g, url(30), url(10), prose(30, 60)) // a leaf
+	teach(t, g, url(31), url(10), prose(31, 60))
+	if v := judge(t, g, url(1000)); v.Rank >= last {
+		t.Errorf("after two leaves: %+v, and rank %d before", v, last)
+	}
+}
