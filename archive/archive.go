@@ -122,7 +122,7 @@ func (a *Archive) load() error {
 		}
 	}
 	prefix := a.cfg.Name + "-"
-	if err := d.RemoveBehind(Folder, func(name string) bool {
+	if err := d.CutBehind(Folder, func(name string) bool {
 		return strings.HasPrefix(name, prefix) && strings.HasSuffix(name, ".warc"+a.cfg.Compression.Extension())
 	}); err != nil {
 		return err

@@ -114,7 +114,7 @@ func (s *script) crawl(d *Dir, from, to int) (err error) {
 		}
 		files = append(files, l)
 	}
-	if err := d.RemoveBehind(scriptFolder, func(string) bool { return true }); err != nil {
+	if err := d.CutBehind(scriptFolder, func(string) bool { return true }); err != nil {
 		return err
 	}
 	r, err := d.Records(scriptFolder, scriptRecords(from))
@@ -272,7 +272,7 @@ func (s *script) checkFiles(d *Dir, c int) error {
 // checkRecords wants each file of records to have exactly what was committed, and no others to be
 // there.
 func (s *script) checkRecords(d *Dir, c int) error {
-	if err := d.RemoveBehind(scriptFolder, func(string) bool { return true }); err != nil {
+	if err := d.CutBehind(scriptFolder, func(string) bool { return true }); err != nil {
 		return err
 	}
 	want := map[string][]byte{}

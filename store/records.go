@@ -52,12 +52,7 @@ func (d *Dir) openRecords(name string) (*Lines, error) {
 	if err := d.holds(name, at.length); err != nil {
 		return nil, err
 	}
-	info, err := d.fs.Stat(path)
-	if err == nil && info.Size() > at.length {
-		d.cuts = append(d.cuts, CutLine{File: name, Bytes: info.Size() - at.length})
-		err = d.fs.Truncate(path, at.length)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := d.cutRecords(name, at.length); err != nil {
 		return nil, err
 	}
 	l, err := openLines(d.fs, path, at)
@@ -143,9 +138,10 @@ func (l *Lines) done() bool {
 	return l.finished && !l.dirty && l.cut == l.at.length
 }
 
-// RemoveBehind removes files of a folder of which no commit knows and that match says are of a
-// crawl's own: a crash has left them.
-func (d *Dir) RemoveBehind(folder string, match func(name string) bool) error {
+// CutBehind takes the files of a folder back to the last commit, from which a crash can have left
+// them ahead: those that are longer are cut off, see Cuts, and those of which no commit knows are
+// removed if match says that they are a crawl's own. Files that are open must not be among them.
+func (d *Dir) CutBehind(folder string, match func(name string) bool) error {
 	if err := d.writable(); err != nil {
 		return err
 	}
@@ -153,10 +149,33 @@ func (d *Dir) RemoveBehind(folder string, match func(name string) bool) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err != nil {
+		return err
+	}
 	for _, name := range names {
-		if _, known := d.positions.at[folder+"/"+name]; err == nil && !known && match(name) {
+		at, known := d.positions.at[folder+"/"+name]
+		switch {
+		case known:
+			err = d.cutRecords(folder+"/"+name, at.length)
+		case match(name):
 			err = d.fs.Remove(d.fs.PathJoin(d.file(folder), name))
 		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cutRecords cuts off what is behind the first n bytes of a file, which may not be there.
+func (d *Dir) cutRecords(name string, n int64) error {
+	info, err := d.fs.Stat(d.file(name))
+	if err == nil && info.Size() > n {
+		d.cuts = append(d.cuts, CutLine{File: name, Bytes: info.Size() - n})
+		err = d.fs.Truncate(d.file(name), n)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	return err
 }
