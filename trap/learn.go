@@ -73,6 +73,9 @@ func (g *Guard) apply(e *event) {
 		wide.pages++ // its memory of words counts them
 	}
 	g.remember(s.path())
+	if list := g.patterns[e.from]; e.watched && e.fine.born == 0 && list != nil && list != fine {
+		list.leaf++
+	}
 	g.inherit(fine, e.from, earn)
 	g.shapes.learned(s.host)
 }
