@@ -56,7 +56,7 @@ func (g *Guard) apply(e *event) {
 	n.again = s.params > 0 || e.below
 	g.grow(e, n, good)
 	earn := g.learn(fine, e, &e.fine, n)
-	worth := min(n.site, earn)
+	worth := min(n.site, earn) * leastNew / fine.least()
 	if n.unread && !n.copied && fine.tries > 0 {
 		worth = fine.hits / fine.tries
 	}

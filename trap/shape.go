@@ -194,7 +194,7 @@ func (b *building) write(s string) {
 func (b *building) path(path string, query bool) {
 	for rest := path[1:]; ; {
 		segment, behind, more := strings.Cut(rest, "/")
-		b.segment(segment, more || query)
+		b.segment(segment, behind != "" || query)
 		if !more {
 			return
 		}
