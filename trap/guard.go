@@ -165,8 +165,8 @@ func (g *Guard) fresh(s *shape) float32 {
 	case g.leased[s.fine] > 0 || tried: // else it is the first of its kind, to see what it brings
 		least = (&pattern{id: s.fine}).fresh(s, fetched)
 	}
-	if wide != nil && (wide.hosts >= manyHosts || s.keyed) {
-		least = min(least, wide.fresh(s, fetched))
+	if wide != nil && fetched(wide.whole(s)) {
+		least = min(least, wide.tried[parts].fresh())
 	}
 	return least
 }

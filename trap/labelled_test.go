@@ -90,16 +90,19 @@ func (q *queue) take(l level) item {
 	return it
 }
 
-// instead takes the oldest item of one of the first levels that wait in a rank and are no deeper
-// than it, if good says that its turn has come.
+// instead takes the oldest item of one of the first levels that wait in a rank, if good says that
+// its turn has come. It looks no deeper than an item without a rank.
 func (q *queue) instead(it item, good func(item) bool) (item, bool) {
 	var waiting []level
 	for _, l := range q.order {
-		if l.rank > 0 && l.depth <= it.depth && l != (level{it.rank, it.depth}) {
+		if l.rank > 0 && (l.depth <= it.depth || it.rank > 0) && l != (level{it.rank, it.depth}) {
 			waiting = append(waiting, l)
 		}
 	}
 	slices.SortFunc(waiting, func(a, b level) int {
+		if it.rank > 0 {
+			return a.compare(b)
+		}
 		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(a.rank, b.rank))
 	})
 	for _, l := range waiting[:min(looks, len(waiting))] {
@@ -111,7 +114,7 @@ func (q *queue) instead(it item, good func(item) bool) (item, bool) {
 }
 
 // looks is how many that wait are looked at for each lease, as in package frontier.
-const looks = 4
+const looks = 8
 
 // walk is a breadth-first crawl in this process: what the coordinator does, without the
 // waiting.
@@ -177,7 +180,8 @@ func (w *walk) run(enough func() bool) {
 	}
 }
 
-// lookBack gives the turn of an item to another one that waits, is no deeper and is as good.
+// lookBack gives the turn of an item to another one that waits and is better, or as good and no
+// deeper.
 func (w *walk) lookBack(it item, v trap.Verdict) (item, trap.Verdict) {
 	if it.via.IsZero() || v.Deepest || v.Probe {
 		return it, v
@@ -186,7 +190,7 @@ func (w *walk) lookBack(it item, v trap.Verdict) (item, trap.Verdict) {
 	var now trap.Verdict
 	other, ok := w.queue.instead(it, func(other item) bool {
 		now = w.guard.Judge(other.url)
-		return now.Kind == "" && rankOf(now) <= rankOf(v)
+		return now.Kind == "" && (rankOf(now) < it.rank || rankOf(now) == it.rank && other.depth <= it.depth)
 	})
 	if !ok {
 		return it, v
