@@ -2,6 +2,7 @@ package trap
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -19,6 +20,7 @@ type shape struct {
 	domain     uint64
 	params     int
 	first      [2 * maxParams]value
+	doubled    int    // names in the path that it has had before
 	size       uint32 // segments and parameters, which grow in Growing
 	length     uint32 // in bytes
 }
@@ -168,7 +170,9 @@ type building struct {
 	last  class // of the part before, in the wide pattern
 	// The class before that. Of segments that alternate, as in /post/1/post/2/post/3, two count.
 	beforeLast, fineBefore class
-	fineLast               class // the same in the fine pattern; nothing after a name
+	fineLast               class     // the same in the fine pattern; nothing after a name
+	names                  [8]uint64 // of the path, hashed
+	nNames                 int
 	directory              int
 	numbers                int  // parts that are numbers
 	years                  int  // of those, the ones that might be years
@@ -210,7 +214,9 @@ func (b *building) segment(s string, mayName bool) {
 	c := classify(s)
 	b.size++
 	if c != key {
-		b.form += mix(xxhash.Sum64String(s), markClass)
+		h := mix(xxhash.Sum64String(s), markClass)
+		b.form += h
+		b.meet(c, h)
 	}
 	b.note(c, s)
 	if c != b.last && c != b.beforeLast {
@@ -230,6 +236,19 @@ func (b *building) segment(s string, mayName bool) {
 		b.fineBefore, b.fineLast = b.fineLast, c
 	}
 	b.directory++
+}
+
+// meet counts a name that the path has had before.
+func (b *building) meet(c class, h uint64) {
+	if c != word {
+		return
+	}
+	if slices.Contains(b.names[:b.nNames], h) {
+		b.doubled++
+	} else if b.nNames < len(b.names) {
+		b.names[b.nNames] = h
+		b.nNames++
+	}
 }
 
 // note records whether a segment or a value is a key, a number or a date.
