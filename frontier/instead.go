@@ -15,8 +15,9 @@ const maxLooks = 8
 
 // Instead leases, in the place of an item that was just leased, one of its host that waits in a
 // rank, if good says that its turn has come; the item goes to the end of its rank. It looks at the
-// oldest of some levels: if the item has a rank, of those that are next, else of the shallowest, and
-// at none that is deeper. Without a good one the lease stays as it is. Cost: O(levels of the host).
+// oldest of some levels: if the item has a rank, of those that are next, else of the shallowest,
+// and at none that is deeper. Without a good one the lease stays as it is. Cost: O(levels of the
+// host).
 func (f *Frontier) Instead(it Item, now time.Time, good func(Item) bool) (other Item, ok bool) {
 	h := f.host(it.URL.Host())
 	n := len(h.levels)

@@ -73,7 +73,8 @@ func (g *Guard) apply(e *event) {
 		wide.pages++ // its memory of words counts them
 	}
 	g.remember(s.path())
-	if list := g.patterns[e.from]; e.watched && e.fine.born == 0 && list != nil && list != fine {
+	// A list whose pages lead no further is no maze: somebody has listed them.
+	if list := g.patterns[e.from]; e.watched && e.wide.born == 0 && list != nil && list != fine {
 		list.leaf++
 	}
 	g.inherit(fine, e.from, earn)

@@ -31,6 +31,10 @@ type value struct {
 	class       class
 }
 
+// unheard is the chance that a path is not one more way to a known page: half for each name that it
+// has had before.
+func (s *shape) unheard() float32 { return 1 / float32(int(1)<<min(s.doubled, 16)) }
+
 // values are the first parameters, in the sequence of the URL.
 func (s *shape) values() []value { return s.first[:min(s.params, len(s.first))] }
 
