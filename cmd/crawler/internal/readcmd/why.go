@@ -105,7 +105,7 @@ func why(s shell.Streams, name string, dirs []string, text string, similar, asJS
 	}
 	st, err := tell(dirs, meta, u, similar)
 	if err != nil {
-		return err
+		return shell.FirstError(damage, err) // filters of another crawl lead into the middle of records
 	}
 	text = st.Read.String()
 	if similar {
