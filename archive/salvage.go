@@ -46,8 +46,8 @@ type Sound struct {
 
 // Survey looks at the archive of a crawl that is not running. committed has the lengths of all of
 // its files by their names in Folder, damaged those that are not as they were written. It reads
-// everything: the records of the damaged files with their digests. It takes 10 to 30 bytes of memory for
-// each answer.
+// everything: the records of the damaged files with their digests. It takes 10 to 30 bytes of
+// memory for each answer.
 func Survey(dir string, committed map[string]int64, damaged []string) (*Salvage, error) {
 	s := &Salvage{dir: dir, Files: map[string]Sound{}, filters: map[string][]*chunk.Entry{}}
 	for file, length := range committed {

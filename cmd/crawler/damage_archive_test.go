@@ -80,7 +80,8 @@ func TestDamageOfTheArchiveIsRepaired(t *testing.T) {
 		"a bit flipped": func(data []byte) []byte { data[len(data)/2] ^= 4; return data },
 		"the beginning": func(data []byte) []byte { clear(data[:100]); return data },
 	}
-	cases := map[string][]string{"": {"removed 2", "cut 1"}, "zstd": {"a hole 0"}} // by place: 0 is the first file, 2 the last
+	// By compression; the number says which file: 0 the first, 2 the last.
+	cases := map[string][]string{"": {"removed 2", "cut 1"}, "zstd": {"a hole 0"}}
 	switch {
 	case os.Getenv("CRAWLER_ALL_DAMAGES") != "":
 		all := []string{}

@@ -105,7 +105,7 @@ func why(s shell.Streams, name string, dirs []string, text string, similar, asJS
 	}
 	st, err := tell(dirs, meta, u, similar)
 	if err != nil {
-		return shell.FirstError(damage, err) // filters of another crawl lead into the middle of records
+		return shell.FirstError(damage, err) // as when filters of another crawl mislead the search
 	}
 	text = st.Read.String()
 	if similar {
