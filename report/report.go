@@ -236,7 +236,9 @@ func (r *Report) JSON() ([]byte, error) {
 	return data, err
 }
 
-// Save writes report.json and report.txt into dir.
+// Save writes report.txt and report.json into dir, in this order: report.json says what the other
+// is, and that there is a report. A crash between them leaves a crawl without a report, none that
+// is damaged.
 func (r *Report) Save(dir string) error {
 	if r.Files != nil {
 		text := []byte(r.Text())
@@ -246,10 +248,10 @@ func (r *Report) Save(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := durable.WriteFile(filepath.Join(dir, JSONFile), data); err != nil {
+	if err := durable.WriteFile(filepath.Join(dir, TextFile), []byte(r.Text())); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := durable.WriteFile(filepath.Join(dir, TextFile), []byte(r.Text())); err != nil {
+	if err := durable.WriteFile(filepath.Join(dir, JSONFile), data); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

@@ -231,6 +231,20 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
+// report.json, which says that there is a report, is not there before the text.
+func TestNoReportBeforeItsText(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, TextFile), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := filled(t, Config{}, visit(t, "http://a.example/", 200, "one")).Save(dir); err == nil {
+		t.Fatal("a text was written to a directory")
+	}
+	if _, err := Load(dir); !errors.Is(err, ErrNoReport) {
+		t.Errorf("a report without its text: %v", err)
+	}
+}
+
 func TestLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "crawl")
 	dir := create(t, store.Disk(), path, false)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -263,17 +264,27 @@ func (r *session) keepSettings() error {
 	return r.dir.SetMeta(meta)
 }
 
-// RemoveReport removes the report of the run before, and what a kill left of one that
-// was being written, durably.
+// RemoveReport removes the report of the run before, and what a kill left of one that was being
+// written, durably. report.json is gone before the rest: it says what report.txt is, and that there
+// is a report.
 func RemoveReport(dir *store.Dir) error {
+	if err := remove(dir, func(name string) bool { return name == report.JSONFile }); err != nil {
+		return err
+	}
+	return remove(dir, ofReport)
+}
+
+// remove removes the files whose names match, durably.
+func remove(dir *store.Dir, match func(name string) bool) error {
 	names, err := dir.FS().List(dir.Path())
 	if err != nil {
 		return err
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !match(name) })
+	if len(names) == 0 {
+		return nil
+	}
 	for _, name := range names {
-		if !ofReport(name) {
-			continue
-		}
 		if err := dir.FS().Remove(filepath.Join(dir.Path(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
