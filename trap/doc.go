@@ -41,8 +41,7 @@
 //	           that of the wide one
 //	known      of a form, or a part of it: a page of the host had it, or of all of it: one of
 //	           another host of the domain. The next one is no copy with a chance that is learned
-//	           of each part; the first of a pattern is tried. Each name that a path has had
-//	           before halves the chance, too
+//	           of each part; the first of a pattern is tried
 //	rank       how many times the chance is below 1/2 by the square root of two
 //	lease      a URL on its way. It counts as a page that brings nothing, unless its pattern owes
 //	           nothing and had as many pages: so of a new pattern one is asked for at first. A

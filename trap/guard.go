@@ -94,7 +94,7 @@ func (g *Guard) look(u weburl.URL) (Verdict, *pattern) {
 	if g.off&ruleOrder != 0 {
 		return Verdict{}, p
 	}
-	v := Verdict{Rank: rank(g.chance(&s) * g.fresh(&s) * s.unheard())}
+	v := Verdict{Rank: rank(g.chance(&s) * g.fresh(&s))}
 	v.Wait = v.Rank > 0 && g.leased[s.host] > 0
 	v.Deepest = p != nil && p.maze() && g.off&ruleEndless == 0
 	return v, p

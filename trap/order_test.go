@@ -154,16 +154,6 @@ func TestSamePathAtAnotherHostWaits(t *testing.T) {
 	}
 }
 
-// Each name that a path has had before halves the chance of its page, numbers do not.
-func TestDoubledNamesWait(t *testing.T) {
-	g := trap.New(trap.Config{})
-	for path, rank := range map[string]uint8{"/post/1/": 0, "/post/1/post/2/": 2, "/a/b/a/b/a": 6, "/1/1/1/": 0} {
-		if v := judge(t, g, "http://a.test"+path); v.Kind != "" || v.Rank != rank {
-			t.Errorf("%s: %+v, want rank %d", path, v, rank)
-		}
-	}
-}
-
 // What selects by two parameters is worth less than what does not, however new: the next one waits.
 func TestSelectionsWait(t *testing.T) {
 	g := trap.New(trap.Config{})
