@@ -61,7 +61,7 @@ type Written struct {
 	Status         int             // of a response or a revisit
 	MediaType      string          // of a response or a revisit
 	Payload        warc.Digest     // of a response or a revisit; zero if that is cut off
-	Words          []uint64        // of the page, each once, if it is one's answer; valid until the call returns
+	Words          []uint64        // of a page, each once; valid until the call returns
 	Visit          *crawl.Visit    // nil of a warcinfo record; valid until the call returns
 	Exchange       *crawl.Exchange // the same; its Response is gone
 }

@@ -99,8 +99,8 @@ func (a *Archive) PrepareExchange(v *crawl.Visit, x *crawl.Exchange) (bytes int6
 // maxTries bounds how many slots are looked at for a word.
 const maxTries = 64
 
-// different appends the words of a page to dst, each once, so that the recorder has fewer of them to
-// put into the filter.
+// different appends the words of a page to dst, each once, so that the recorder has fewer of them
+// to put into the filter.
 func (m *maker) different(dst, words []uint64) []uint64 {
 	slots := 1 << bits.Len(uint(2*len(words)))
 	if slots > cap(m.seen) {
