@@ -61,6 +61,7 @@ type Written struct {
 	Status         int             // of a response or a revisit
 	MediaType      string          // of a response or a revisit
 	Payload        warc.Digest     // of a response or a revisit; zero if that is cut off
+	Words          []uint64        // of a page, each once; valid until the call returns
 	Visit          *crawl.Visit    // nil of a warcinfo record; valid until the call returns
 	Exchange       *crawl.Exchange // the same; its Response is gone
 }
@@ -123,7 +124,7 @@ func (a *Archive) load() error {
 	}
 	prefix := a.cfg.Name + "-"
 	if err := d.CutBehind(Folder, func(name string) bool {
-		return strings.HasPrefix(name, prefix) && strings.HasSuffix(name, ".warc"+a.cfg.Compression.Extension())
+		return IsLeftover(name) || strings.HasPrefix(name, prefix) && strings.HasSuffix(name, ".warc"+a.cfg.Compression.Extension())
 	}); err != nil {
 		return err
 	}
@@ -189,6 +190,9 @@ func (a *Archive) append(v *crawl.Visit, x *crawl.Exchange, r *records) error {
 	}
 	from := 0
 	for _, part := range r.parts {
+		if a.entry.Words = nil; part.kind == warc.Response || part.kind == warc.Revisit {
+			a.entry.Words = r.words
+		}
 		if err := a.write(part.kind, r.data[from:part.end]); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/netip"
 	"os"
@@ -12,6 +13,8 @@ import (
 
 	"crawler/crawl"
 	"crawler/fetch"
+	"crawler/store"
+	"crawler/warc"
 	"crawler/weburl"
 )
 
@@ -76,4 +79,57 @@ func BenchmarkPrepare(b *testing.B) {
 		a.put(r)
 	}
 	b.ReportMetric(float64(size)/float64(n), "written-B/op")
+}
+
+// BenchmarkFilters is what the recorder does for the filters of a page of 1,000 words: "all" with
+// its words as they come, "different" with each once, as the worker gives them.
+func BenchmarkFilters(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	often := rand.NewZipf(rng, 1.15, 8, 200_000)
+	m := &maker{}
+	all := map[string][][]uint64{}
+	for range 64 {
+		var words []uint64
+		for range 1000 {
+			words = append(words, often.Uint64()*0x9e3779b97f4a7c15)
+		}
+		all["all"] = append(all["all"], words)
+		all["different"] = append(all["different"], m.different(nil, words))
+	}
+	for _, name := range []string{"all", "different"} {
+		b.Run(name, func(b *testing.B) {
+			dir, err := store.Create(store.Disk(), b.TempDir()+"/crawl", store.Meta{}, false)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer dir.Close()
+			f, w := NewFilters(dir), Written{File: "a.warc.gz"}
+			for n := 0; b.Loop(); n++ {
+				w.URL = fmt.Sprintf("https://docs-%d.example/manual/page-%d.html", n%4, n)
+				w.Words = all[name][n%64]
+				for _, kind := range []string{warc.Response, warc.Request, warc.Metadata} {
+					w.Type, w.Offset, w.Length = kind, w.Offset+w.Length, 1700
+					if err := f.Written(&w); err != nil {
+						b.Fatal(err)
+					}
+					w.Words = nil
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkDifferent is what the worker does for that.
+func BenchmarkDifferent(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	often := rand.NewZipf(rng, 1.15, 8, 200_000)
+	var words, dst []uint64
+	for range 1000 {
+		words = append(words, often.Uint64()*0x9e3779b97f4a7c15)
+	}
+	m := &maker{}
+	for b.Loop() {
+		dst = m.different(dst[:0], words)
+	}
+	b.ReportMetric(float64(len(dst)), "different")
 }

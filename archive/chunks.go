@@ -38,18 +38,12 @@ func NewFilters(dir *store.Dir) *Filters {
 
 // Written adds a record that was appended to the archive.
 func (f *Filters) Written(w *Written) error {
-	var words []uint64
-	if w.Type == warc.Response || w.Type == warc.Revisit {
-		if v := w.Visit; v != nil && w.Exchange != nil && w.URL == v.URL.String() && hasWords(w.Status) {
-			words = v.Page.Words
-		}
-	}
 	// An exchange's records begin with its answer, and a chunk ends before one.
 	begins := w.Type == warc.Response || w.Type == warc.Revisit
 	if err := f.urls.add(f.dir, w, begins, chunk.OfURL(w.URL)); err != nil {
 		return err
 	}
-	return f.words.add(f.dir, w, begins, words...)
+	return f.words.add(f.dir, w, begins, w.Words...)
 }
 
 func (f *filter) add(dir *store.Dir, w *Written, begins bool, keys ...uint64) error {

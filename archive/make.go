@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash"
+	"math/bits"
 	"math/rand/v2"
 	"time"
 
@@ -29,6 +30,7 @@ type records struct {
 	identified bool        // the payload is whole, and not empty: it may have been there before
 	header     warc.Header // of the response record
 	head       []byte      // of the answer itself, for a revisit
+	words      []uint64    // the different ones of a page, for its filter
 }
 
 // part is one record in data.
@@ -48,6 +50,7 @@ type maker struct {
 	secret     *xxhash.Digest
 	block      []byte
 	fields     warc.Header
+	seen       []uint64 // scratch of different
 }
 
 func (a *Archive) newMaker() (*maker, error) {
@@ -56,7 +59,7 @@ func (a *Archive) newMaker() (*maker, error) {
 }
 
 func (a *Archive) put(r *records) {
-	if cap(r.data) <= maxKept {
+	if cap(r.data) <= maxKept && 8*cap(r.words) <= maxKept {
 		a.records.Put(r)
 	}
 }
@@ -71,7 +74,7 @@ func (a *Archive) PrepareExchange(v *crawl.Visit, x *crawl.Exchange) (bytes int6
 	if !ok {
 		r = new(records)
 	}
-	*r = records{data: r.data[:0], parts: r.parts[:0], header: r.header[:0], head: r.head[:0]}
+	*r = records{data: r.data[:0], parts: r.parts[:0], header: r.header[:0], head: r.head[:0], words: r.words[:0]}
 	x.Prepared = r
 	m, ok := a.makers.Get().(*maker)
 	if !ok {
@@ -80,11 +83,43 @@ func (a *Archive) PrepareExchange(v *crawl.Visit, x *crawl.Exchange) (bytes int6
 		}
 	}
 	r.err = m.make(r, v, x)
+	if m.a.cfg.Written != nil && hasWords(r.status) && x.URL == v.URL && !isRobots(x.URL.String()) {
+		r.words = m.different(r.words, v.Page.Words)
+	}
 	if cap(m.block) > maxKept {
 		m.block = nil
 	}
+	if 8*cap(m.seen) > maxKept {
+		m.seen = nil
+	}
 	a.makers.Put(m)
-	return int64(cap(r.data) + cap(r.head))
+	return int64(cap(r.data) + cap(r.head) + 8*cap(r.words))
+}
+
+// maxTries bounds how many slots are looked at for a word.
+const maxTries = 64
+
+// different appends the words of a page to dst, each once, so that the recorder has fewer of them
+// to put into the filter.
+func (m *maker) different(dst, words []uint64) []uint64 {
+	slots := 1 << bits.Len(uint(2*len(words)))
+	if slots > cap(m.seen) {
+		m.seen = make([]uint64, slots)
+	}
+	seen, mask := m.seen[:slots], uint64(slots-1)
+	clear(seen)
+	for _, w := range words {
+		// Whoever chooses words can have their hashes crowd: such a word comes more than once.
+		at, tries := w&mask, 0
+		for seen[at] != 0 && seen[at] != w && tries < maxTries {
+			at, tries = (at+1)&mask, tries+1
+		}
+		if seen[at] != w || w == 0 {
+			dst = append(dst, w)
+		}
+		seen[at] = w
+	}
+	return dst
 }
 
 // make makes all records of an exchange.

@@ -32,7 +32,7 @@ func (a *Archive) SaveNear(now time.Time, each func(func(Near) error) error) (na
 	name = Folder + "/" + a.cfg.Name + nearSuffix + ".warc" + a.cfg.Compression.Extension()
 	path := filepath.Join(a.cfg.Dir.Path(), filepath.FromSlash(name))
 	n := 0
-	err = durable.Write(path, func(w io.Writer) error {
+	err = durable.WritePrivate(path, func(w io.Writer) error {
 		out := &summing{w: bufio.NewWriterSize(w, 64<<10), file: &file}
 		if err := a.beginNear(out, filepath.Base(path), now); err != nil {
 			return err
@@ -48,7 +48,7 @@ func (a *Archive) SaveNear(now time.Time, each func(func(Near) error) error) (na
 	case n == 0:
 		return "", file, os.Remove(path)
 	}
-	return name, file, os.Chmod(path, 0o600)
+	return name, file, nil
 }
 
 const nearSuffix = "-near"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"crawler/chunk"
 	"crawler/dedup"
@@ -55,10 +56,10 @@ type grep struct {
 
 // record looks for the word in a record.
 func (g *grep) record(path string, f *warc.Found) error {
-	if !isAnswer(f) {
+	url := f.TargetURI()
+	if !isAnswer(f) || isRobots(url) {
 		return nil
 	}
-	url := f.TargetURI()
 	if g.given.Has(chunk.OfURL(url)) {
 		return nil
 	}
@@ -125,11 +126,16 @@ func (g *grep) words(f *warc.Found) ([]uint64, error) {
 		return nil, errNoWords
 	case err != nil:
 		return nil, passDamage(err)
-	case !hasWords(m.Status):
+	case !hasWords(m.Status) || isRobots(f.TargetURI()):
 		return nil, nil
 	}
 	err = passDamage(g.parse(f.TargetURI(), m))
 	return g.page.Words, err
+}
+
+// isRobots reports whether a URL is that of a robots.txt, which is no page, whatever it has.
+func isRobots(url string) bool {
+	return strings.HasSuffix(url, "/robots.txt") && strings.Count(url, "/") == 3
 }
 
 // hasWords reports whether an answer is a page whose words count.

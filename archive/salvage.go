@@ -208,7 +208,7 @@ func (s *Salvage) Filters(name string, committed map[string]int64, kept map[stri
 	if err != nil {
 		return err
 	}
-	err = durable.Write(path, func(w io.Writer) error {
+	return durable.WritePrivate(path, func(w io.Writer) error {
 		_, err := w.Write(lines)
 		for _, file := range slices.Sorted(maps.Keys(kept)) {
 			if err == nil && !IsNear(file) {
@@ -217,7 +217,6 @@ func (s *Salvage) Filters(name string, committed map[string]int64, kept map[stri
 		}
 		return err
 	})
-	return errors.Join(err, os.Chmod(path, 0o600))
 }
 
 // others returns the sound entries of files that are not damaged.

@@ -21,8 +21,9 @@ var errWithdraw = errors.New("the records do not fit what was given up")
 // figures: of a page its line, its links and its counts, of a refusal its line. So every URL
 // has one record at most, before and after. All this is one commit: a crash leaves the crawl
 // as it was or as it will be. It comes before NewRecorder, takes memory for the URLs that were
-// given up, and reads the files once.
-func Retry(dir *store.Dir, wanted func(*gate.GivenUp) bool) (n int, err error) {
+// given up, and reads the files once. If there is something to ask for, begin is called before
+// anything is changed that is there.
+func Retry(dir *store.Dir, wanted func(*gate.GivenUp) bool, begin func() error) (n int, err error) {
 	if !dir.Resumed() {
 		return 0, nil
 	}
@@ -34,6 +35,9 @@ func Retry(dir *store.Dir, wanted func(*gate.GivenUp) bool) (n int, err error) {
 	taken, err := withdraw(dir, list, b)
 	if err == nil {
 		err = crawl.Reopen(dir.DB(), b, list, taken)
+	}
+	if err == nil {
+		err = begin()
 	}
 	if err == nil {
 		err = dir.DB().Commit(b)

@@ -199,6 +199,20 @@ func (d *Dir) resumeBegin() error {
 	return d.firstCommit()
 }
 
+// Unbegun reports whether a crawl was killed before its first commit: it has no state, and no
+// records that a state that was lost would have known.
+func Unbegun(fs FS, dir string) bool {
+	for _, name := range crawlFiles {
+		if info, err := fs.Stat(fs.PathJoin(dir, name)); err == nil && strings.HasSuffix(name, ".jsonl") && info.Size() > 0 {
+			return false
+		}
+	}
+	state, err := pebble.Peek(fs.PathJoin(dir, stateDir), fs)
+	return isNotExist(err) || err == nil && !state.Exists
+}
+
+func isNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
 func (d *Dir) unbegun() error {
 	return fmt.Errorf("%s %w: it ended before its first commit", d.path, ErrNoCrawl)
 }

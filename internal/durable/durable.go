@@ -21,7 +21,12 @@ func WriteFile(name string, data []byte) error {
 }
 
 // Write is WriteFile for content that need not be in memory: write writes it, and is called once.
-func Write(name string, write func(io.Writer) error) (err error) {
+func Write(name string, write func(io.Writer) error) error { return replace(name, 0o644, write) }
+
+// WritePrivate is Write of a file that its owner alone may read, at any time.
+func WritePrivate(name string, write func(io.Writer) error) error { return replace(name, 0o600, write) }
+
+func replace(name string, mode os.FileMode, write func(io.Writer) error) (err error) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
@@ -42,7 +47,7 @@ func Write(name string, write func(io.Writer) error) (err error) {
 	if err = write(f); err != nil {
 		return err
 	}
-	if err = f.Chmod(0o644); err != nil {
+	if err = f.Chmod(mode); err != nil {
 		return err
 	}
 	if err = f.Sync(); err != nil {

@@ -183,6 +183,8 @@ func begin(name string, repair bool) (*exam, error) {
 		e.settings(unreadable)
 	case errors.Is(err, store.ErrNoCrawl) && errors.Is(metaErr, store.ErrNotDurable):
 		// it never had one
+	case metaErr == nil && store.Unbegun(store.Disk(), name):
+		e.found(finding{File: "state", What: "nothing had been committed when the crawl was killed", Harmless: true, Costs: "nothing: resume starts again from the seeds"})
 	default:
 		e.stateless(err)
 		e.settings(metaErr)

@@ -59,8 +59,7 @@ func (e *exam) mendArchive(s *salvage) error {
 		}
 		temporary := e.path(archive.Folder + "/" + name + ".tmp-kept")
 		kept[name] = temporary
-		err := durable.Write(temporary, func(w io.Writer) error { return s.Keep(name, w) })
-		if err = errors.Join(err, os.Chmod(temporary, 0o600)); err != nil {
+		if err := durable.WritePrivate(temporary, func(w io.Writer) error { return s.Keep(name, w) }); err != nil {
 			return err
 		}
 	}

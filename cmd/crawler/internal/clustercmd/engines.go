@@ -62,12 +62,14 @@ func (e *engines) run(ctx context.Context, j *cluster.Job) error {
 	defer e.station.Left(j.Shard)
 	cfg := e.share(j.Sharing)
 	cfg.Shard, cfg.Fetcher = j.Port, e.client
+	// Opening the files cuts off what the run before has added at its end: its report is not true
+	// of them then.
+	if err := crawlcmd.RemoveReport(dir); err != nil {
+		return shell.DiskError(err)
+	}
 	rec, err := e.station.Plug(&cfg, dir, j.Shard, j.Sharing)
 	if err != nil {
 		return crawldir.Refuse(j.Dir, err)
-	}
-	if err := crawlcmd.RemoveReport(dir); err != nil {
-		return shell.DiskError(err)
 	}
 	j.Opened(here.snapshot)
 	res, err := crawl.Run(ctx, cfg)

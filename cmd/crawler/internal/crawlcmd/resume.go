@@ -135,10 +135,18 @@ func (o *options) resume(parent context.Context, s shell.Streams, name string) e
 	case stands != nil && !complete:
 		return stands // before anything is touched
 	}
-	if err := r.plug(&cfg); err != nil {
+	if r.Warc {
+		access := cfg.Fetch
+		if _, err := r.Archive(&access); err != nil { // a dictionary that is not there any more
+			return err
+		}
+	}
+	// Opening the files cuts off what the run before has added at its end: its report is not true
+	// of them then.
+	if err := r.begin(&cfg, last, complete && !more.trust); err != nil {
 		return err
 	}
-	if err := r.begin(&cfg, last, complete && !more.trust); err != nil {
+	if err := r.plug(&cfg); err != nil {
 		return err
 	}
 	// Under a limit that stands, and of a complete crawl, the engine does nothing but end the

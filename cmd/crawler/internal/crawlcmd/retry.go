@@ -29,7 +29,7 @@ func (r *session) retry(failed, trusted bool) (n int, err error) {
 			return failed
 		}
 		return trusted && r.trusts(g, trust)
-	})
+	}, func() error { return RemoveReport(r.dir) })
 	if err == nil && n > 0 && !r.Quiet {
 		r.say(shell.Counted(n, "URL") + " that " + wereGivenUp(n) + " will be asked for again")
 	}
