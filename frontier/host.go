@@ -4,6 +4,10 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"crawler/internal/splitmix"
 )
 
 // notReady is the heap index of a host that is not in the heap.
@@ -33,6 +37,8 @@ type host struct {
 	busy       bool  // counted in slots.prompt
 	parked     int8  // 1 + class in slots.parked; 0 if it is not parked
 	located    bool  // its address was found out
+	tried      bool  // a request to it was begun, in this run
+	untried    bool  // counted in slots.untried
 	held       bool  // until a lease ends: see Postpone
 	reserved   bool  // see Reserve
 	leases     int32 // newest of its leases, in the list of leases
@@ -47,8 +53,14 @@ type host struct {
 	previousGlobal, chargedGlobal time.Time
 }
 
-// firstTurn is the turn of a host that had none. Those whose address was just found are before it.
-const firstTurn = 1
+// lastFirstTurn is the latest turn of a host that had none. Those whose address was just found are
+// before all of these, at 0.
+const lastFirstTurn = 1 << 32
+
+// firstTurn returns the turn of a host that had none: see prompt.go for why it is random.
+func (f *Frontier) firstTurn(name string) uint64 {
+	return 1 + splitmix.Finish(xxhash.Sum64String(name)^f.cfg.OrderSeed)%lastFirstTurn
+}
 
 func (h *host) spacing() time.Duration {
 	if h.trouble == nil {
