@@ -32,9 +32,7 @@ type Config struct {
 	// OrderPages is how many queued URLs get a score under Order, some 300 bytes each; 0
 	// means DefaultOrderPages. The others come breadth-first.
 	OrderPages int
-	// OrderSeed is secret: else a site could make up pages that count for many in-links. It also
-	// draws the order of hosts that were not asked yet.
-	OrderSeed uint64
+	OrderSeed  uint64 // secret: else a site could make up pages that count for many in-links
 }
 
 // DefaultDelay is a pause that no small server feels.

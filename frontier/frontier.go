@@ -99,7 +99,7 @@ type Frontier struct {
 
 // New returns an empty Frontier.
 func New(cfg Config) *Frontier {
-	f := &Frontier{cfg: cfg.withDefaults(), hosts: make(map[string]*host), addresses: make(map[netip.Addr]place), turn: lastFirstTurn}
+	f := &Frontier{cfg: cfg.withDefaults(), hosts: make(map[string]*host), addresses: make(map[netip.Addr]place), turn: firstTurn}
 	if cfg.Disk != nil {
 		f.pager = newPager(cfg.Disk, f.cfg.Window)
 	}
@@ -388,7 +388,7 @@ func (f *Frontier) host(name string) *host {
 	h, ok := f.known(name)
 	if !ok {
 		name = strings.Clone(name) // a link shares memory with the other links of its page
-		h = &host{name: name, delay: f.cfg.Delay, index: notReady, turn: f.firstTurn(name)}
+		h = &host{name: name, delay: f.cfg.Delay, index: notReady, turn: firstTurn}
 		if f.steer != nil {
 			h.steer = &hostSteering{}
 		}

@@ -4,10 +4,6 @@ import (
 	"slices"
 	"sort"
 	"time"
-
-	"github.com/cespare/xxhash/v2"
-
-	"crawler/internal/splitmix"
 )
 
 // notReady is the heap index of a host that is not in the heap.
@@ -53,14 +49,8 @@ type host struct {
 	previousGlobal, chargedGlobal time.Time
 }
 
-// lastFirstTurn is the latest turn of a host that had none. Those whose address was just found are
-// before all of these, at 0.
-const lastFirstTurn = 1 << 32
-
-// firstTurn returns the turn of a host that had none: see prompt.go for why it is random.
-func (f *Frontier) firstTurn(name string) uint64 {
-	return 1 + splitmix.Finish(xxhash.Sum64String(name)^f.cfg.OrderSeed)%lastFirstTurn
-}
+// firstTurn is the turn of a host that had none. Those whose address was just found are before it.
+const firstTurn = 1
 
 func (h *host) spacing() time.Duration {
 	if h.trouble == nil {

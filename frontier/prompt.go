@@ -17,10 +17,10 @@ import (
 // for its robots.txt before any page. So of the leases, too, unproven hosts have one in four at least,
 // and more only while no prompt host's turn has come.
 //
-// Hosts that were not asked yet come in a random order, the same in every run: dead ones stand
-// together in many lists, and so do the hosts of one server. While more of them wait than there are
-// slots, each is first tried briefly (Lease.Brief): a dead one takes a slot for two seconds then and
-// not for ten, and its other attempts come when all have been tried.
+// While more hosts wait for their first request than there are slots, each is first tried briefly
+// (Lease.Brief): a dead one takes a slot for two seconds then and not for ten, and its other attempts
+// come when all have been tried. So wherever the living stand in a list, it is not long before they
+// are found.
 //
 // A page that waits for memory has no slot meanwhile (Away), so hosts of large pages keep nobody
 // away; and since those that wait have connections and buffers, such hosts are heavy, and are not

@@ -319,9 +319,7 @@ func TestDeadHostsAfterAnOutage(t *testing.T) {
 		return away(it, at)
 	}
 	for i := range 200 { // their first turn comes with the outage
-		h := w.f.host(fmt.Sprintf("dead%d", i))
-		h.notBefore = at(5 * time.Second)
-		w.f.changed(h)
+		w.f.host(fmt.Sprintf("dead%d", i)).notBefore = at(5 * time.Second)
 	}
 	w.run(time.Hour)
 	last := time.Duration(0)
