@@ -134,6 +134,10 @@ func (a *Archive) load() error {
 	if a.file, err = d.Records(Folder, a.fileName()); err != nil || a.state.info == a.info {
 		return err
 	}
+	if a.file.Len() == 0 { // crawler check has found all of it lost
+		a.state.info = a.info
+		return nil
+	}
 	return a.next() // whose warcinfo record is about this run's settings
 }
 
@@ -214,12 +218,14 @@ func (a *Archive) room(now time.Time) error {
 			return err
 		}
 	}
-	if a.file != nil {
-		return nil
+	if a.file == nil {
+		var err error
+		if a.file, err = a.cfg.Dir.Records(Folder, a.fileName()); err != nil {
+			return err
+		}
 	}
-	var err error
-	if a.file, err = a.cfg.Dir.Records(Folder, a.fileName()); err != nil {
-		return err
+	if a.file.Len() > 0 {
+		return nil
 	}
 	return a.begin(now)
 }

@@ -28,15 +28,11 @@ func MakeFilters(dir string) (out Readout, err error) {
 		return out, err
 	}
 	folder := filepath.Dir(paths[0])
-	for name, sizes := range map[string]chunk.Sizes{URLsFile: chunk.URLs, WordsFile: chunk.Words} {
+	for _, name := range []string{URLsFile, WordsFile} {
 		out = Readout{}
 		err := durable.Write(filepath.Join(folder, name), func(w io.Writer) error {
 			for _, path := range paths {
-				m := &making{grep: &grep{dirs: []string{dir}, parser: parse.New(parse.Options{})}, words: name == WordsFile, w: w, chunk: chunk.NewBuilder(sizes, filepath.Base(path), 0)}
-				if err := scanFile(path, nil, false, &out, m.record); err != nil {
-					return err
-				}
-				if err := m.close(); err != nil {
+				if err := makeFilters(w, dir, path, filepath.Base(path), name, &out); err != nil {
 					return err
 				}
 			}
@@ -47,6 +43,20 @@ func MakeFilters(dir string) (out Readout, err error) {
 		}
 	}
 	return out, nil
+}
+
+// makeFilters writes the entries that the sidecar has of a file of the archive in dir, whose
+// contents are at path.
+func makeFilters(w io.Writer, dir, path, file, sidecar string, out *Readout) error {
+	m := &making{grep: &grep{dirs: []string{dir}, parser: parse.New(parse.Options{})}, words: sidecar == WordsFile, w: w}
+	m.chunk = chunk.NewBuilder(chunk.URLs, file, 0)
+	if m.words {
+		m.chunk = chunk.NewBuilder(chunk.Words, file, 0)
+	}
+	if err := scanFile(path, nil, false, out, m.record); err != nil {
+		return err
+	}
+	return m.close()
 }
 
 // making is the filters of a file in the making.

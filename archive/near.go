@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"crawler/internal/durable"
@@ -51,6 +52,9 @@ func (a *Archive) SaveNear(now time.Time, each func(func(Near) error) error) (na
 }
 
 const nearSuffix = "-near"
+
+// IsNear reports whether a file of an archive, by its name in Folder, is SaveNear's.
+func IsNear(name string) bool { return strings.Contains(name, nearSuffix+".warc") }
 
 // summing writes a file and computes its checksum.
 type summing struct {

@@ -54,6 +54,13 @@ func isArchive(name string) bool {
 	return strings.HasSuffix(name, ".warc") || strings.HasSuffix(name, ".warc.gz") || strings.HasSuffix(name, ".warc.zst")
 }
 
+// IsLeftover reports whether a file is one that becomes another, or an archive's, when it is whole:
+// a kill has left it.
+func IsLeftover(name string) bool {
+	before, _, ok := strings.Cut(name, ".tmp")
+	return ok && (isArchive(before) || before == URLsFile || before == WordsFile)
+}
+
 // maxDamages is how many damaged records are reported one by one.
 const maxDamages = 20
 
@@ -110,7 +117,7 @@ func scan(dir, sidecar string, keys []uint64, out *Readout, fn func(path string,
 		return err
 	}
 	for i, path := range paths {
-		if plan != nil && strings.Contains(filepath.Base(path), nearSuffix+".warc") {
+		if plan != nil && IsNear(filepath.Base(path)) {
 			continue // it has no answers
 		}
 		if err := scanFile(path, plan, i == len(paths)-1, out, fn); err != nil {

@@ -154,7 +154,7 @@ func (v *Verified) sidecar(dir, name string, paths []string) error {
 			return err
 		}
 		file := filepath.Base(path)
-		if sizes[file] = info.Size(); !strings.Contains(file, nearSuffix+".warc") {
+		if sizes[file] = info.Size(); !IsNear(file) {
 			last = file
 		}
 	}

@@ -113,3 +113,23 @@ func ReadLines(dir, file string, from, to int64, w io.Writer) (l Lines, err erro
 	}
 	return l, err
 }
+
+// EachURL gives fn the URL of each line of pages.jsonl, redirects.jsonl or skipped.jsonl, and where
+// the line begins. Lines that are no records are left out.
+func EachURL(dir, file string, fn func(at int64, url string) error) error {
+	f, err := os.Open(filepath.Join(dir, file))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	at := int64(0)
+	return scanLines(f, func(lines []byte) error {
+		return eachLine(lines, func(line []byte) error {
+			from := at
+			if at += int64(len(line)) + 1; CheckLine(file, line) != nil {
+				return nil
+			}
+			return fn(from, urlText(line))
+		})
+	})
+}

@@ -88,16 +88,16 @@ func (in *input) dictionary() ([]byte, error) {
 		return in.dict, nil
 	}
 	in.looked = true
-	var head [8]byte
-	if _, err := in.src.ReadAt(head[:], 0); err != nil || binary.LittleEndian.Uint32(head[:]) != DictionaryMagic {
+	length := DictionaryLen(in.src)
+	if length == 0 {
 		return nil, nil
 	}
-	n := int64(binary.LittleEndian.Uint32(head[4:]))
-	if n > MaxDictionary || n > in.size-int64(len(head)) {
+	n := length - dictionaryHead
+	if n > MaxDictionary || length > in.size {
 		return nil, fmt.Errorf("its dictionary has %d bytes", n)
 	}
 	dict := make([]byte, n)
-	if _, err := in.src.ReadAt(dict, int64(len(head))); err != nil {
+	if _, err := in.src.ReadAt(dict, dictionaryHead); err != nil {
 		return nil, err
 	}
 	if isZstd(dict) {
@@ -114,6 +114,18 @@ func (in *input) dictionary() ([]byte, error) {
 	}
 	in.dict = dict
 	return dict, nil
+}
+
+const dictionaryHead = 8 // bytes before it
+
+// DictionaryLen returns how many bytes the frame has with which a file with a dictionary begins, 0
+// if there is none.
+func DictionaryLen(src io.ReaderAt) int64 {
+	var head [dictionaryHead]byte
+	if _, err := src.ReadAt(head[:], 0); err != nil || binary.LittleEndian.Uint32(head[:]) != DictionaryMagic {
+		return 0
+	}
+	return dictionaryHead + int64(binary.LittleEndian.Uint32(head[4:]))
 }
 
 // newDecoder starts no goroutine.

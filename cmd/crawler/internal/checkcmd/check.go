@@ -33,8 +33,9 @@ the graph. It says what is damaged and what that costs, and changes nothing.
 
 With --repair it puts right what it can: a single flipped bit, settings from the copy in
 the state, the graph from the links. Of records that cannot be restored it keeps the sound
-ones, and says how many are lost. The damaged file stays beside it, as FILE.damaged. A file
-of which nothing can be read is taken for an empty one with --accept-loss alone. A state
+ones, and says how many are lost; of an archive it names the URLs whose answers are. The
+damaged file stays beside it, as FILE.damaged. A file of which nothing can be read is
+taken for an empty one with --accept-loss alone. A state
 that is damaged cannot be rebuilt: the words of the pages are in no record.
 
 Of a cluster's DIR, and of several, each shard is checked, and then the files that were
@@ -71,6 +72,8 @@ type finding struct {
 	File  string `json:"file"`  // or folder, within the directory
 	What  string `json:"what"`  // is wrong
 	Costs string `json:"costs"` // what is lost by it
+	// Lost are the URLs whose answers the archive has lost by it, at most 100,000.
+	Lost []string `json:"lost_urls,omitempty"`
 	// Harmless is true for what a killed process has left, and for an end that resume cuts off.
 	Harmless bool   `json:"harmless,omitempty"`
 	Remedy   string `json:"remedy,omitempty"` // what --repair does about it

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"crawler/archive"
 	"crawler/cmd/crawler/internal/settings"
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/crawl"
@@ -349,6 +350,15 @@ func (e *exam) leftovers(context.Context) error {
 	for _, entry := range entries {
 		if entry.Type().IsRegular() && isLeftover(entry.Name()) {
 			names = append(names, e.path(entry.Name()))
+		}
+	}
+	kept, err := os.ReadDir(e.path(archive.Folder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, entry := range kept {
+		if entry.Type().IsRegular() && archive.IsLeftover(entry.Name()) {
+			names = append(names, e.path(filepath.Join(archive.Folder, entry.Name())))
 		}
 	}
 	for _, name := range names {

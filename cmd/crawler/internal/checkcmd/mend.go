@@ -96,13 +96,17 @@ func (e *exam) aside(file string) (string, error) {
 
 // replace writes a file anew, and keeps the damaged one.
 func (e *exam) replace(file string, write func(w io.Writer) error) (kept string, err error) {
-	f, err := os.CreateTemp(e.Dir, file+".tmp*")
+	folder, mode := filepath.Dir(e.path(file)), fs.FileMode(0o644)
+	if info, err := os.Stat(e.path(file)); err == nil {
+		mode = info.Mode().Perm()
+	}
+	f, err := os.CreateTemp(folder, filepath.Base(file)+".tmp*")
 	if err != nil {
 		return "", err
 	}
 	defer os.Remove(f.Name()) // unless it has its name
 	w := bufio.NewWriterSize(f, 1<<20)
-	if err := errors.Join(write(w), w.Flush(), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(write(w), w.Flush(), f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return "", err
 	}
 	kept, err = e.aside(file)
@@ -115,11 +119,7 @@ func (e *exam) replace(file string, write func(w io.Writer) error) (kept string,
 	if err != nil {
 		return "", err
 	}
-	d, err := os.Open(e.Dir)
-	if err != nil {
-		return "", err
-	}
-	return kept, errors.Join(d.Sync(), d.Close())
+	return kept, syncFolder(folder)
 }
 
 // mendLines keeps the lines of the committed part of a file: all of them, or those that are records

@@ -105,7 +105,7 @@ func why(s shell.Streams, name string, dirs []string, text string, similar, asJS
 	}
 	st, err := tell(dirs, meta, u, similar)
 	if err != nil {
-		return err
+		return shell.FirstError(damage, err) // as when filters of another crawl mislead the search
 	}
 	text = st.Read.String()
 	if similar {
