@@ -63,8 +63,8 @@ func livingAmongDead(t *testing.T, dead, urls int, stand string) (took time.Dura
 	return took
 }
 
-// A thousand dead hosts, of one URL or of twenty, cost the living at most the time in which each host
-// is tried briefly, wherever they stand.
+// A thousand dead hosts, of one URL or of twenty, cost the living at most the time in which
+// each host is tried briefly, wherever they stand.
 func TestDeadHostsDoNotSlowTheLiving(t *testing.T) {
 	dead := 1000
 	if testing.Short() {

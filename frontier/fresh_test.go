@@ -184,7 +184,8 @@ func TestLivingAnywhereInAList(t *testing.T) {
 		other crowdHost
 		most  time.Duration // for the last page of the living, with 64 slots; alone it is 31 s
 	}{
-		// 48 slots that each try a host for two seconds take 46 s for 1,100 hosts, and 230 s for 10 s each.
+		// 48 slots that each try a host for two seconds take 46 s for 1,100 hosts, and 230 s
+		// for 10 s each.
 		{crowdHost{name: "dead", takes: 10 * time.Second, dead: true}, 90 * time.Second},
 		{crowdHost{name: "slow", takes: 2500 * time.Millisecond, pages: 1}, 120 * time.Second},
 	} {

@@ -12,15 +12,15 @@ import (
 // hosts could occupy them all. With Config.Slots, a quarter of the workers is kept for
 // prompt hosts, or fewer if fewer prompt hosts have URLs.
 //
-// Slots alone do not do it where hosts answer sooner than this machine has time to ask more of them:
-// then there is a free slot at any time, and of 100,000 hosts that were never asked each would be asked
-// for its robots.txt before any page. So of the leases, too, unproven hosts have one in four at least,
-// and more only while no prompt host's turn has come.
+// Slots alone are not enough where hosts answer sooner than this machine can ask more of them:
+// then there is a free slot at any time, and of 100,000 hosts that were never asked each would be
+// asked for its robots.txt before any page. So of the leases, too, unproven hosts have one in four
+// at least, and more only while no prompt host's turn has come.
 //
 // While more hosts wait for their first request than there are slots, each is first tried briefly
-// (Lease.Brief): a dead one takes a slot for two seconds then and not for ten, and its other attempts
-// come when all have been tried. So wherever the living stand in a list, it is not long before they
-// are found.
+// (Lease.Brief): a dead one takes a slot for two seconds then and not for ten, and its other
+// attempts come when all have been tried. So wherever the living stand in a list, it is not long
+// before they are found.
 //
 // A page that waits for memory has no slot meanwhile (Away), so hosts of large pages keep nobody
 // away; and since those that wait have connections and buffers, such hosts are heavy, and are not
