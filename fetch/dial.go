@@ -12,8 +12,8 @@ import (
 )
 
 // dial connects to addr, within Config.DialTimeout or what TryBriefly says. The context of
-// net/http's dials is not the page's: it continues to dial when the page has timed out, in case the next page wants the
-// connection. Close ends such a dial, too.
+// net/http's dials is not the page's: it continues to dial when the page has timed out, in case
+// the next page wants the connection. Close ends such a dial, too.
 func (c *Client) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	if t := tracerOf(ctx); t != nil && t.exhausted() {
 		return nil, errAttempts
