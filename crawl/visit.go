@@ -81,7 +81,7 @@ const (
 	Refused               // by Reason, without asking
 	Deferred              // the server asked for a wait or failed; another attempt will follow
 	Failed                // no answer, for Reason
-	Aborted               // not carried out: the crawl ends, or the host must be left alone
+	Aborted               // not carried out: the end, a host to be left alone, or a brief try
 )
 
 func (v *Visit) reset(t gate.Task) {

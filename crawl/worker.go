@@ -65,7 +65,14 @@ func (w *worker) charge(v *Visit) {
 	}
 }
 
+// briefly is how long a connection may take where others wait to be tried (Lease.Brief): long
+// enough for a packet that has to be sent twice.
+const briefly = 2 * time.Second
+
 func (w *worker) visit(ctx context.Context, v *Visit) {
+	if v.Lease.Brief {
+		ctx = fetch.TryBriefly(ctx, briefly)
+	}
 	if v.Lease.Outage {
 		w.probe(ctx, v)
 		return
@@ -336,7 +343,7 @@ func (v *Visit) tryAgain(last bool) {
 
 // fail notes a fetch that failed, and whose fault that was.
 func (v *Visit) fail(ctx context.Context, err error) {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, fetch.ErrBriefly) {
 		v.End = Aborted
 		return
 	}

@@ -2,28 +2,56 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// dial connects to addr, within Config.DialTimeout. The context of net/http's dials is not the
-// page's: it continues to dial when the page has timed out, in case the next page wants the
-// connection. Close ends such a dial, too.
+// dial connects to addr, within Config.DialTimeout or what TryBriefly says. The context of
+// net/http's dials is not the page's: it continues to dial when the page has timed out, in case
+// the next page wants the connection. Close ends such a dial, too.
 func (c *Client) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	if t := tracerOf(ctx); t != nil && t.exhausted() {
 		return nil, errAttempts
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.DialTimeout)
+	most, brief := c.dialTimeout(ctx)
+	timed, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 
-	conn, err := c.connect(ctx, network, addr)
-	if err != nil {
-		return nil, &dialError{err}
+	conn, err := c.connect(timed, network, addr)
+	switch {
+	case err == nil:
+		return conn, nil
+	case brief && timed.Err() != nil && ctx.Err() == nil:
+		err = ErrBriefly
 	}
-	return conn, nil
+	return nil, &dialError{err}
+}
+
+// ErrBriefly is in the chain of the error of a Get under TryBriefly that could not connect in that
+// time. Config.DialTimeout is not over: the host may be there.
+var ErrBriefly = errors.New("no connection in the time of a first try")
+
+type brieflyKey struct{}
+
+// TryBriefly returns a context for calls of Get and Locate that wait no longer than most for a
+// name and a connection, if that is less than Config.DialTimeout. With Config.Proxy it changes
+// nothing, since it is the proxy that connects.
+func TryBriefly(ctx context.Context, most time.Duration) context.Context {
+	return context.WithValue(ctx, brieflyKey{}, most)
+}
+
+// dialTimeout returns how long a name and a connection may take, and whether TryBriefly says so.
+func (c *Client) dialTimeout(ctx context.Context) (most time.Duration, brief bool) {
+	most, brief = ctx.Value(brieflyKey{}).(time.Duration)
+	if brief = brief && most < c.cfg.DialTimeout && c.cfg.Proxy == nil; !brief {
+		most = c.cfg.DialTimeout
+	}
+	return most, brief
 }
 
 // connect dials addr, under the guard unless the user has named the address: that of

@@ -32,11 +32,15 @@ func (c *Client) Locate(ctx context.Context, u weburl.URL) (netip.Addr, bool) {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.Unmap(), true
 	}
-	lookup, cancel := context.WithTimeout(ctx, c.cfg.DialTimeout)
+	most, brief := c.dialTimeout(ctx)
+	lookup, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	ips, err := cmp.Or(c.cfg.Resolver, net.DefaultResolver).LookupNetIP(lookup, "ip", host)
 	if err != nil {
 		if ctx.Err() == nil {
+			if brief && lookup.Err() != nil {
+				err = ErrBriefly
+			}
 			sentIn(ctx).lookupFailed(addr, err)
 		}
 		return netip.Addr{}, false

@@ -73,6 +73,8 @@ func everyExchange() map[string]func(*testing.T) {
 		"Reasons":                              TestReasons,
 		"ClosedClient":                         TestClosedClient,
 		"DialTimeout":                          TestDialTimeout,
+		"TryBriefly":                           TestTryBriefly,
+		"TryBrieflyToLocate":                   TestTryBrieflyToLocate,
 		"Exchange":                             TestExchange,
 		"FirstByte":                            TestFirstByte,
 		"ExchangeOfABrokenBody":                TestExchangeOfABrokenBody,

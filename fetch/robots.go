@@ -275,6 +275,8 @@ func (r *Robots) fetch(ctx context.Context, origin string, each EachExchange) (o
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return outcome{}, ctx.Err()
+		case errors.Is(err, ErrBriefly): // that says nothing about robots.txt
+			return outcome{}, err
 		case a.rules != nil:
 			if own {
 				a.of = at.Origin()

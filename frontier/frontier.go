@@ -76,6 +76,7 @@ type Frontier struct {
 	global  time.Time // nothing is leased before: the later of Interval's and Pause's time
 	paused  time.Time // Pause's part of global
 	turn    uint64    // counts leases; orders hosts that became ready together
+	now     time.Time // the latest that Next was called with
 	queued  int
 	leased  int
 	just    weburl.URL // leased by the latest call, if that was Next
@@ -169,6 +170,7 @@ func (f *Frontier) spareRecord() {
 // Next leases the next item that may be fetched at the moment now, or reports
 // that there is none yet (see Wake). Cost: O(log hosts).
 func (f *Frontier) Next(now time.Time) (Item, bool) {
+	f.now = later(f.now, now)
 	if f.steer != nil {
 		f.steer.advance(&f.ready, now)
 	}
@@ -189,6 +191,9 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	it.Lease.Again = len(h.front) < front
 	f.turn++
 	h.turn = f.turn
+	if f.slots.run++; h.class() != prompt {
+		f.slots.run = 0
+	}
 	f.queued--
 	f.lease(h, 1)
 	waited := h.line != nil
@@ -209,7 +214,8 @@ func (f *Frontier) leaseOf(h *host, it *Item, now time.Time) Lease {
 	spent := it.Attempt >= f.cfg.Retries
 	last := spent && h.fine(it) || f.expired(it, now)
 	return Lease{Last: last, LastFaulty: last || spent && h.well(), Outage: f.network.down,
-		Locate: !h.located && !f.network.down && f.cfg.shares()}
+		Locate: !h.located && !f.network.down && f.cfg.shares(),
+		Brief:  h.untried && !f.network.down && f.cfg.Slots > 0 && f.slots.untried > f.cfg.Slots}
 }
 
 // Ready reports whether the host of a leased item may still be asked: since the
@@ -325,6 +331,7 @@ func (f *Frontier) release(it Item, started time.Time) *host {
 	}
 	h.held = false
 	if !started.IsZero() {
+		h.tried = true
 		h.notBefore = later(h.notBefore, started.Add(h.spacing()))
 		if h.trouble != nil {
 			h.trouble.asked = later(h.trouble.asked, started)

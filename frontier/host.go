@@ -33,6 +33,8 @@ type host struct {
 	busy       bool  // counted in slots.prompt
 	parked     int8  // 1 + class in slots.parked; 0 if it is not parked
 	located    bool  // its address was found out
+	tried      bool  // a request to it was begun, in this run
+	untried    bool  // counted in slots.untried
 	held       bool  // until a lease ends: see Postpone
 	reserved   bool  // see Reserve
 	leases     int32 // newest of its leases, in the list of leases

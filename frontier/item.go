@@ -42,6 +42,11 @@ type Lease struct {
 	// It was leased before and given back.
 	Again bool
 
+	// More hosts wait for their first request than there are slots, this one among them.
+	// Whoever fetches waits but briefly for a connection, and else gives the item back by Return:
+	// the others are asked first, then this one with all the time that a connection may take.
+	Brief bool
+
 	// Its page waits for memory and has no slot: see Away.
 	Away bool
 }

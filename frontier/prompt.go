@@ -12,12 +12,25 @@ import (
 // hosts could occupy them all. With Config.Slots, a quarter of the workers is kept for
 // prompt hosts, or fewer if fewer prompt hosts have URLs.
 //
+// Slots alone are not enough where hosts answer sooner than this machine can ask more of them:
+// then there is a free slot at any time, and of 100,000 hosts that were never asked each would be
+// asked for its robots.txt before any page. So of the leases, too, unproven hosts have one in four
+// at least, and more only while no prompt host's turn has come.
+//
+// While more hosts wait for their first request than there are slots, each is first tried briefly
+// (Lease.Brief): a dead one takes a slot for two seconds then and not for ten, and its other
+// attempts come when all have been tried. So wherever the living stand in a list, it is not long
+// before they are found.
+//
 // A page that waits for memory has no slot meanwhile (Away), so hosts of large pages keep nobody
 // away; and since those that wait have connections and buffers, such hosts are heavy, and are not
 // asked while pages wait that are as many as a quarter of the slots.
 
 // promptness is the longest time from a request to its answer that makes a host prompt.
 const promptness = 5 * time.Second
+
+// promptRun is how many leases in a row prompt hosts may have while others wait.
+const promptRun = 3
 
 // The classes of hosts.
 const (
@@ -44,6 +57,8 @@ type slots struct {
 	away     int               // leases whose pages wait for memory
 	now      int               // of Config.Slots that may be leased; 0 for all
 	kept     int               // of these, for prompt hosts
+	run      int               // leases of prompt hosts since another host had one
+	untried  int               // hosts that wait for their first request
 	parked   [classes]hostHeap // hosts whose turn came while their class had all it may have
 }
 
@@ -118,8 +133,21 @@ func (f *Frontier) full() (is [classes]bool) {
 
 // upNext returns the host whose turn is next, nil if there is none, or none until a lease
 // of another class ends. Hosts that must wait for that are parked, each once: O(log hosts).
+// An Order decides between all hosts by their scores.
 func (f *Frontier) upNext() *host {
-	for full := f.full(); ; {
+	full := f.full()
+	if f.steer == nil && f.cfg.Slots > 0 && f.slots.run < promptRun && f.slots.prompt > 0 {
+		only := [classes]bool{unproven: true, heavy: true}
+		if h := f.upNextOf(only); h != nil && !h.opens().After(f.now) {
+			return h
+		}
+	}
+	return f.upNextOf(full)
+}
+
+// upNextOf returns the host whose turn is next of the classes that are not full.
+func (f *Frontier) upNextOf(full [classes]bool) *host {
+	for {
 		h := f.first()
 		if h != nil && full[h.class()] {
 			f.park(h)
@@ -183,6 +211,13 @@ func (f *Frontier) place(h *host) {
 		f.slots.prompt--
 	}
 	h.busy = busy
+	if untried := active && !h.tried && !h.answered; untried != h.untried {
+		if h.untried = untried; untried {
+			f.slots.untried++
+		} else {
+			f.slots.untried--
+		}
+	}
 	switch {
 	case h.parked > 0 && ready && int(h.parked-1) == h.class():
 		heap.Fix(&f.slots.parked[h.class()], int(h.index))
