@@ -48,6 +48,9 @@ func newCoordinator(r *ring, seeds []weburl.URL, bare map[string]bool) (*coordin
 		Store: c.cfg.Store, Tail: c.cfg.Tail, MinFree: c.cfg.MinFree,
 		Layers: cmp.Or(c.cfg.Gate.Dedup.Layers, gate.DefaultLayers),
 	}
+	if r.cfg.Shard != nil {
+		keeps.Every = shardEvery
+	}
 	if last != nil {
 		keeps.Restarts = last.Result.Audit.Restarts
 	}

@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"errors"
+	"time"
 
 	"crawler/frontier"
 	"crawler/gate"
@@ -69,6 +70,10 @@ type Shard interface {
 	// page that waits for a free worker is looked at again then, and every ProgressEvery.
 	Woken() <-chan struct{}
 }
+
+// shardEvery is how soon after a change a shard commits: what its pages lead to on other shards
+// leaves after the commit, and they may have nothing else to do.
+const shardEvery = 100 * time.Millisecond
 
 // validateShard returns an error about a setting that a shard cannot have.
 func (c *Config) validateShard() error {

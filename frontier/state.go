@@ -11,12 +11,13 @@ import (
 )
 
 // stateVersion is the version of a host's state.
-const stateVersion = 4
+const stateVersion = 5
 
 // The flags of a host's state.
 const (
 	hostClosed   = 1
 	hostAnswered = 2
+	hostTrouble  = 4 // the state has what the trouble is
 )
 
 // HostState is the saved state of a host, decoded by ReadHost.
@@ -66,24 +67,18 @@ func (h *host) appendState(b []byte, items []Item) []byte {
 	if h.answered {
 		flags |= hostAnswered
 	}
+	if h.trouble != nil {
+		flags |= hostTrouble
+	}
 	b = append(b, stateVersion, flags)
 	b = appendCount(b, h.admitted)
-	var t trouble
-	if h.trouble != nil {
-		t = *h.trouble
-	}
-	b = binform.AppendText(appendCount(b, t.failures), t.why)
 	b = binary.AppendUvarint(b, uint64(h.crawlDelay))
-	b = binary.AppendUvarint(b, uint64(t.backoff))
 	b = appendTime(b, h.notBefore)
-	b = appendTime(b, t.backoffUntil)
-	b = appendTime(b, t.slowed)
+	if h.trouble != nil {
+		b = h.trouble.append(b)
+	}
 	b = appendItems(b, items[:len(items)-len(h.front)])
 	b = appendItems(b, items[len(items)-len(h.front):])
-	b = appendCount(b, len(t.delayed))
-	for i := range t.delayed {
-		b = AppendItem(appendTime(b, t.delayed[i].due), t.delayed[i].Item)
-	}
 	b = appendCount(b, len(h.levels))
 	for _, l := range h.levels {
 		b = appendCount(b, l.depth)
@@ -93,6 +88,19 @@ func (h *host) appendState(b []byte, items []Item) []byte {
 		b = appendCount(b, int(l.disk.off))
 		b = appendCount(b, int(l.disk.via))
 		b = l.appendLeased(b)
+	}
+	return b
+}
+
+// append appends the trouble that a host has, or had.
+func (t *trouble) append(b []byte) []byte {
+	b = binform.AppendText(appendCount(b, t.failures), t.why)
+	b = binary.AppendUvarint(b, uint64(t.backoff))
+	b = appendTime(b, t.backoffUntil)
+	b = appendTime(b, t.slowed)
+	b = appendCount(b, len(t.delayed))
+	for i := range t.delayed {
+		b = AppendItem(appendTime(b, t.delayed[i].due), t.delayed[i].Item)
 	}
 	return b
 }
@@ -150,11 +158,13 @@ func ReadHost(hostname string, state []byte) (HostState, error) {
 func (r *reader) state(hostname string) HostState {
 	r.byte() // the version, which ReadHost has checked
 	flags := r.byte()
-	s := HostState{Closed: flags&hostClosed != 0, Answered: flags&hostAnswered != 0, Admitted: r.small(), Failures: r.small(), Why: string(r.bytes()), CrawlDelay: r.duration(), Backoff: r.duration()}
-	s.NotBefore, s.backoffUntil, s.slowed = r.time(), r.time(), r.time()
+	s := HostState{Closed: flags&hostClosed != 0, Answered: flags&hostAnswered != 0, Admitted: r.small(), CrawlDelay: r.duration(), NotBefore: r.time()}
+	if flags&hostTrouble != 0 {
+		s.Failures, s.Why, s.Backoff, s.backoffUntil, s.slowed = r.small(), string(r.bytes()), r.duration(), r.time(), r.time()
+		r.delayed(hostname, &s)
+	}
 	s.Leased = r.items(hostname, &s)
-	s.Queued = r.items(hostname, &s)
-	r.delayed(hostname, &s)
+	s.Queued += r.items(hostname, &s)
 	depth := -1
 	for n := r.small(); n > 0 && !r.bad; n-- {
 		l := savedLevel{depth: r.small(), count: r.uvarint(), head: r.uvarint(), next: r.uvarint(), off: r.small(), via: r.small()}
@@ -166,7 +176,7 @@ func (r *reader) state(hostname string) HostState {
 		depth = l.depth
 		s.levels = append(s.levels, l)
 	}
-	if flags > hostClosed|hostAnswered {
+	if flags > hostClosed|hostAnswered|hostTrouble {
 		r.fail()
 	}
 	return s

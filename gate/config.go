@@ -24,7 +24,7 @@ type Config struct {
 	// a registrable domain have one owner. nil: all URLs are this crawl's.
 	Mine func(u weburl.URL) bool
 
-	formPiece int // bytes; tests have small ones
+	form formPolicy // of the guard; tests have another one
 }
 
 // SeedsOnly is the MaxDepth that follows no link.

@@ -85,6 +85,7 @@ func TestGuardSurvives(t *testing.T) {
 
 // The full form takes the place of the events since the last one when those are as many bytes.
 func TestFullFormNowAndThen(t *testing.T) {
+	guarded := func(cfg *gate.Config) { guarded(cfg); cfg.FormPieces(256<<10, 64<<10) }
 	w := begin(row{seeds: "a/", change: guarded, script: "a/ page " + many("a/%d", 0, 3500)}, mode{false, 1 << 30})
 	events, full := 0, 0
 	for i := range 3000 {
@@ -112,7 +113,7 @@ func TestFullFormNowAndThen(t *testing.T) {
 func TestFormInPieces(t *testing.T) {
 	const seed = 1
 	random := rand.New(rand.NewPCG(seed, 2))
-	guarded := func(cfg *gate.Config) { guarded(cfg); cfg.FormPieces(2000) }
+	guarded := func(cfg *gate.Config) { guarded(cfg); cfg.FormPieces(2000, 64<<10) }
 	w := begin(row{seeds: "a/", change: guarded, script: "a/ page " + many("a/%d", 0, 100)}, mode{false, 1 << 30})
 	underWay, completed, killed, last := 0, 0, 0, ""
 	for i := 0; i < 12_000 && (completed < 2 || killed < 3); i++ {
@@ -165,7 +166,7 @@ func TestFormInPieces(t *testing.T) {
 
 // A form of which something is missing is refused, by the name of its record.
 func TestFormWithAPieceMissing(t *testing.T) {
-	guarded := func(cfg *gate.Config) { guarded(cfg); cfg.FormPieces(1000) }
+	guarded := func(cfg *gate.Config) { guarded(cfg); cfg.FormPieces(1000, 64<<10) }
 	w := begin(row{seeds: "a/", change: guarded, script: "a/ page " + many("a/%d", 0, 3500)}, mode{false, 1 << 30})
 	for w.disk.records["mtraps"] == nil {
 		w.event([]string{short(w.flight0().URL.String()), "page"})

@@ -197,7 +197,7 @@ func appendSample(b []byte, s *Sample) []byte {
 	b = binary.LittleEndian.AppendUint64(b, s.AllHash)
 	b = binary.AppendUvarint(b, uint64(len(s.Sample)))
 	for _, h := range s.Sample {
-		b = binary.LittleEndian.AppendUint64(b, h)
+		b = binary.LittleEndian.AppendUint32(b, h)
 	}
 	return b
 }
@@ -220,13 +220,13 @@ func readSample(b []byte, s *Sample) (rest []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if n%2 != 0 || uint64(len(b)) < 8*n {
+	if n%2 != 0 || uint64(len(b)) < 4*n {
 		return nil, errShort
 	}
 	for i := range n {
-		s.Sample = append(s.Sample, binary.LittleEndian.Uint64(b[8*i:]))
+		s.Sample = append(s.Sample, binary.LittleEndian.Uint32(b[4*i:]))
 	}
-	return b[8*n:], nil
+	return b[4*n:], nil
 }
 
 // cutURL reads a text that is a URL.

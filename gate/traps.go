@@ -35,13 +35,14 @@ type traps struct {
 	full     int // bytes of the guard's full form when that was committed last
 	since    int // bytes of its events since
 	form     slowForm
+	policy   formPolicy
 }
 
 func newTraps(cfg *Config) traps {
 	if cfg.FollowTraps {
 		return traps{}
 	}
-	return traps{guard: trap.New(cfg.Traps), form: slowForm{most: cmp.Or(cfg.formPiece, formPiece)}}
+	return traps{guard: trap.New(cfg.Traps), policy: cmp.Or(cfg.form, defaultForms)}
 }
 
 // judge decides whether a leased URL belongs to a trap.

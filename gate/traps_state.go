@@ -5,24 +5,31 @@ import (
 	"fmt"
 )
 
-// The guard's events are in every commit. Its full form is written when there are fullEvery
-// times as many bytes of events as it had last, so that it adds a quarter to what they cost; at
-// first, when there are leastEvents.
-const (
-	fullEvery   = 4
-	leastEvents = 256 << 10
-)
+// formPolicy says when the guard's full form is written. Its events are in every commit.
+type formPolicy struct {
+	// every is how many times as many bytes of events there are first as it will have: with
+	// four it adds a quarter to what they cost.
+	every int
+	least int // bytes of events before there is one
 
-// A full form of some MiB would be in memory five times when it is committed: here, in the batch,
-// in the log's blocks, in the memtable and in the table that is written of it. So a commit has
-// formPiece bytes of it, and the last piece makes it the one that counts.
-const formPiece = 256 << 10
+	// piece is how many bytes of it a commit has. A full form of some MiB would be in memory
+	// five times when it is committed: here, in the batch, in the log's blocks, in the memtable
+	// and in the table that is written of it. The last piece makes it the one that counts.
+	piece int
+}
+
+var defaultForms = formPolicy{every: 4, least: 256 << 10, piece: 256 << 10}
+
+// due reports whether it is time for a full form, some bytes of events after the last one, which
+// had others. The next one is larger, in a young crawl of many hosts by much.
+func (p formPolicy) due(since, last int, next func() int) bool {
+	return since >= max(p.every*last, p.least) && since >= p.every*next()
+}
 
 // slowForm is a full form on its way to disk. Until all of it is there, the one before it counts,
 // with all events since that.
 type slowForm struct {
 	rest  []byte // of the form, not written yet; nil if none is on its way
-	most  int    // bytes that a commit has of it
 	seq   uint64 // the commit whose state it is
 	full  uint64 // that of the form that counts meanwhile
 	next  uint64 // piece
@@ -50,13 +57,17 @@ func (t *traps) commit(c *Commit) error {
 		t.since += len(events)
 		t.form.since += len(events)
 	}
-	if t.form.rest == nil && !c.Last && t.since >= max(fullEvery*t.full, leastEvents) {
+	if t.form.rest == nil && !c.Last && t.policy.due(t.since, t.full, t.guard.FormSize) {
 		if err := t.beginForm(c.Seq); err != nil {
 			return err
 		}
 	}
-	if t.form.rest != nil {
+	if t.form.rest != nil && !(c.Last && len(t.form.rest) > t.policy.piece) {
 		t.putForm(c)
+	}
+	if c.Last { // what is there of a form that is not complete, of this run or one that was killed
+		w.DeleteRange(pieceKey(t.form.full+1, 0), pieceKey(c.Seq+1, 0))
+		t.form.rest = nil
 	}
 	return nil
 }
@@ -64,21 +75,16 @@ func (t *traps) commit(c *Commit) error {
 // beginForm makes the full form of what the guard knows in the commit seq.
 func (t *traps) beginForm(seq uint64) error {
 	data, err := t.guard.MarshalBinary()
-	t.form = slowForm{rest: data, most: t.form.most, seq: seq, full: t.form.full, size: len(data)}
+	t.form = slowForm{rest: data, seq: seq, full: t.form.full, size: len(data)}
 	return err
 }
 
 // putForm puts the next piece, and with the last one the record that makes the form count, in the
-// place of all events that it has. The crawl's last commit takes back what is there of a form that
-// is not complete.
+// place of all events that it has.
 func (t *traps) putForm(c *Commit) {
 	f, w := &t.form, c.Records
-	piece := f.rest[:min(len(f.rest), f.most)]
-	if f.rest = f.rest[len(piece):]; len(f.rest) > 0 && c.Last {
-		w.DeleteRange(pieceKey(f.seq, 0), pieceKey(f.seq+1, 0))
-		f.rest = nil
-		return
-	}
+	piece := f.rest[:min(len(f.rest), t.policy.piece)]
+	f.rest = f.rest[len(piece):]
 	if f.next == 0 {
 		w.DeleteRange(pieceKey(f.full+1, 0), pieceKey(f.seq, 0)) // a kill has cut it off
 	}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"time"
 
 	"crawler/dedup"
@@ -8,19 +9,20 @@ import (
 
 // When a commit is due, and how much may wait for one.
 const (
-	commitPages = 256                    // pages settled since the last
-	commitURLs  = 8 << 10                // URLs admitted since the last: a batch of half a MiB
-	commitEvery = 100 * time.Millisecond // since the first change after the last
-	maxUnsaved  = 4                      // commits' worth not committed yet; then no page is leased
+	commitPages = 256         // pages settled since the last
+	commitURLs  = 8 << 10     // URLs admitted since the last: a batch of half a MiB
+	commitEvery = time.Second // since the first change after the last; see Config.Every
+	maxUnsaved  = 4           // commits' worth not committed yet; then no page is leased
 )
 
 // Config sets what a Ledger keeps, and where.
 type Config struct {
-	Store    Store    // nil, or one that is not Durable, keeps nothing
-	Layers   int      // of the filter
-	Tail     int      // admitted URLs in memory before they move to the log on disk
-	MinFree  int64    // bytes; see LowDisk
-	Restarts Restarts // of the filter, in the runs before
+	Store    Store         // nil, or one that is not Durable, keeps nothing
+	Layers   int           // of the filter
+	Every    time.Duration // after a change: a commit is due; 0 stands for a second
+	Tail     int           // admitted URLs in memory before they move to the log on disk
+	MinFree  int64         // bytes; see LowDisk
+	Restarts Restarts      // of the filter, in the runs before
 }
 
 // State is the part of a commit that the Ledger's owner adds, beside the recorder's.
@@ -77,6 +79,7 @@ type note struct{ key, value []byte }
 
 // Open returns the Ledger of a crawl, whose State is owner's. Close ends it.
 func Open(cfg Config, owner State) (*Ledger, error) {
+	cfg.Every = cmp.Or(cfg.Every, commitEvery)
 	l := &Ledger{cfg: cfg, owner: owner, alarm: time.NewTimer(0)}
 	l.alarm.Stop()
 	l.keeper = newKeeper(nil)
@@ -135,8 +138,8 @@ func (l *Ledger) Changed(urls int) {
 	}
 	l.unsaved.urls += urls
 	if l.due.IsZero() {
-		l.due = time.Now().Add(commitEvery)
-		l.alarm.Reset(commitEvery)
+		l.due = time.Now().Add(l.cfg.Every)
+		l.alarm.Reset(l.cfg.Every)
 	}
 }
 

@@ -296,7 +296,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// The alarm rings a tenth of a second after the first change, and not for the later ones.
+// The alarm rings a second after the first change, and not for the later ones.
 func TestAlarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, nil, true)

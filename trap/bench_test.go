@@ -41,7 +41,7 @@ func BenchmarkLearn(b *testing.B) {
 					n = i % 2 // copies
 				}
 				p := s.Page(u, 200, words(prose(n, 300)), 0)
-				p.Sample = append([]uint64(nil), p.Sample...)
+				p.Sample = append([]uint32(nil), p.Sample...)
 				pages[i] = p
 			}
 			for i := 0; b.Loop(); i++ {

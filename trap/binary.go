@@ -23,7 +23,7 @@ var kinds = [...]Kind{"", Copies, Session, Subdomains, Calendar, Facets, Pattern
 // for one that has had many pages, and up to 8 MiB of texts and forms. Call it between pages, after
 // Reopened.
 func (g *Guard) AppendBinary(dst []byte) ([]byte, error) {
-	e := binform.Begin(slices.Grow(dst, g.formSize()), kindTrap, version)
+	e := binform.Begin(slices.Grow(dst, g.FormSize()), kindTrap, version)
 	e.Uint32(g.page)
 	g.shapes.encode(e)
 	g.texts.encode(e)
@@ -34,8 +34,8 @@ func (g *Guard) AppendBinary(dst []byte) ([]byte, error) {
 	return e.Close(), nil
 }
 
-// formSize is about how many bytes the form has, rather more than less.
-func (g *Guard) formSize() int {
+// FormSize is about how many bytes the binary form has, rather more than less.
+func (g *Guard) FormSize() int {
 	n := 1<<10 + 12*(len(g.shapes.children)+len(g.shapes.kept)+len(g.shapes.pages)) + 8*g.texts.filled
 	for _, p := range g.patterns {
 		n += 512 + len(p.name) + 8*(p.pairs.filled+p.marks.filled)

@@ -18,8 +18,8 @@ type Guard struct {
 	view     view
 	opened   []uint64
 	journal  *journal // nil if nothing will be replayed
-	own      []uint64 // scratch, see read
-	said     []uint64 // the same
+	own      []uint32 // scratch, see read
+	said     []uint32 // the same
 	off      rules    // for the tests that show what each is worth
 }
 

@@ -2,25 +2,28 @@ package trap
 
 import (
 	"fmt"
+	"math"
 
 	"crawler/internal/binform"
 )
 
 const (
 	kindJournal    = binform.Kind("TRPJ")
-	journalVersion = 1
+	journalVersion = 2 // version 1 had every hash in full
 )
 
 // event is what is learned of one page: see Watch, Link and Learn.
 type event struct {
 	shape              shape
 	fine, wide         ownLinks
-	from               uint64 // the fine pattern of the page that it was found on, 0 if on none
-	watched            bool   // all its links were looked at
-	longer             bool   // its URL is longer than that of the page that it was found on
-	below              bool   // and is below that, in the same wide pattern
-	unread             bool   // neither text nor links are known, but for the hashes of its text
-	rooted             bool   // it links back to that page, which is a directory above it
+	back               [maxBack]uint32 // folded hashes of URLs of the wide pattern that were known before
+	backs              int             // how many, up to maxBack
+	from               uint64          // the fine pattern of the page that it was found on, 0 if on none
+	watched            bool            // all its links were looked at
+	longer             bool            // its URL is longer than that of the page that it was found on
+	below              bool            // and is below that, in the same wide pattern
+	unread             bool            // neither text nor links are known, but for the hashes of its text
+	rooted             bool            // it links back to that page, which is a directory above it
 	births             []births
 	page               Page
 	fineName, wideName string // of patterns that are new
@@ -53,8 +56,43 @@ const (
 
 // journal collects events. A nil one collects none.
 type journal struct {
-	e   *binform.Encoder
-	buf []byte // of the events that were taken last, to be used again
+	e      *binform.Encoder
+	buf    []byte // of the events that were taken last, to be used again
+	hashes recent
+}
+
+// recent has one hash for each value of a hash's upper bits: the one that was written last. Of a
+// host, its patterns and the links between its pages one page says much the same as the next.
+type recent [128]uint64
+
+// slot is where a hash stands.
+func slot(h uint64) uint8 { return uint8(h >> 57) }
+
+func (r *recent) put(h uint64) { r[slot(h)] = h }
+
+// encode writes where a hash stands; or that it is new, and the hash.
+func (r *recent) encode(e *binform.Encoder, h uint64) {
+	if at := slot(h); r[at] == h {
+		e.Uint8(1 + at)
+		return
+	}
+	e.Uint8(0)
+	e.Uint64(h)
+	r.put(h)
+}
+
+func (r *recent) decode(d *binform.Decoder) uint64 {
+	at := d.Uint8()
+	if at == 0 {
+		h := d.Uint64()
+		r.put(h)
+		return h
+	}
+	d.Check(int(at) <= len(r), "a hash at %d", at)
+	if !d.OK() {
+		return 0
+	}
+	return r[at-1]
 }
 
 // KeepEvents has the Guard keep what it learns from now on, for TakeEvents.
@@ -63,8 +101,8 @@ func (g *Guard) KeepEvents() {
 	g.shapes.journal = g.journal
 }
 
-// TakeEvents returns what the Guard has learned since the last call, nil if nothing: some 0.2 to
-// 1 KiB a page. A Guard in the state of that call that replays them is in the same state as this
+// TakeEvents returns what the Guard has learned since the last call, nil if nothing: some 0.1 to
+// 0.5 KiB a page. A Guard in the state of that call that replays them is in the same state as this
 // one, except that no URL is on its way. The slice is valid until the Guard learns more. Call it
 // between pages, after Reopened.
 func (g *Guard) TakeEvents() []byte {
@@ -81,12 +119,14 @@ func (g *Guard) TakeEvents() []byte {
 // Call it before KeepEvents.
 func (g *Guard) Replay(data []byte) error {
 	for _, do := range []func(any){func(any) {}, g.redo} {
-		d, _, err := binform.Open(data, kindJournal, journalVersion)
+		d, v, err := binform.Open(data, kindJournal, journalVersion)
 		if err != nil {
 			return fmt.Errorf("trap: %w", err)
 		}
+		d.Check(v == journalVersion, "version %d is too old", v)
+		var hashes recent
 		for d.Left() > 0 {
-			if x := decodeEvent(d); d.OK() {
+			if x := decodeEvent(d, &hashes); d.OK() {
 				do(x)
 			}
 		}
@@ -128,6 +168,7 @@ func (g *Guard) redo(x any) {
 func (j *journal) event(kind uint8) *binform.Encoder {
 	if j.e == nil {
 		j.e = binform.Begin(j.buf[:0], kindJournal, journalVersion)
+		j.hashes = recent{}
 	}
 	j.e.Uint8(kind)
 	return j.e
@@ -158,66 +199,75 @@ func (j *journal) page(x *event) {
 	if x.unread {
 		kind = eventUnread
 	}
-	e := j.event(kind)
-	x.shape.encode(e)
+	e, hashes := j.event(kind), &j.hashes
+	e.Uint8(packed(x.bools()))
+	x.shape.encode(e, hashes)
 	e.Uint64(x.page.TextHash)
-	e.Uint64(x.page.AllHash)
+	e.Bool(x.page.AllHash == x.page.TextHash)
+	if x.page.AllHash != x.page.TextHash {
+		e.Uint64(x.page.AllHash)
+	}
 	for _, name := range []string{x.fineName, x.wideName} {
-		e.Uint32(uint32(len(name)))
+		e.Uvarint(uint64(len(name)))
 		e.Raw([]byte(name))
 	}
 	if !x.unread {
-		x.encodeRead(e)
+		x.encodeRead(e, hashes)
 	}
+}
+
+// bools are the truth values of a page, from the lowest bit.
+func (x *event) bools() []*bool {
+	return []*bool{
+		&x.shape.keyed, &x.shape.dated, &x.fine.own, &x.wide.own, &x.watched, &x.longer, &x.below, &x.rooted,
+	}
+}
+
+func packed(bools []*bool) (bits uint8) {
+	for i, b := range bools {
+		if *b {
+			bits |= 1 << i
+		}
+	}
+	return bits
 }
 
 // encodeRead writes what is known only of a page that was read.
-func (x *event) encodeRead(e *binform.Encoder) {
-	x.fine.encode(e)
-	x.wide.encode(e)
-	e.Uint64(x.from)
-	for _, b := range x.bools() {
-		e.Bool(*b)
-	}
+func (x *event) encodeRead(e *binform.Encoder, hashes *recent) {
+	e.Uvarint(uint64(x.fine.born))
+	e.Uvarint(uint64(x.wide.born))
+	e.Uint8(uint8(x.backs))
+	e.Uint32s(x.back[:x.backs])
+	hashes.encode(e, x.from)
 	e.Uint8(uint8(len(x.births)))
 	for _, b := range x.births {
-		e.Uint64s(b.of[:])
+		hashes.encode(e, b.of[0])
+		hashes.encode(e, b.of[1])
 		e.Uint8(b.n)
 	}
-	e.Int64(int64(x.page.Every))
+	e.Uvarint(uint64(x.page.Every))
 	e.Uint8(uint8(len(x.page.Sample)))
-	e.Uint64s(x.page.Sample)
+	e.Uint32s(x.page.Sample)
 }
 
-// bools are the truth values of a page, in the sequence of the binary form.
-func (x *event) bools() []*bool { return []*bool{&x.watched, &x.longer, &x.below, &x.rooted} }
-
-func (s *shape) encode(e *binform.Encoder) {
-	for _, v := range []uint64{s.fine, s.wide, s.form, s.host, s.domain} {
-		e.Uint64(v)
+func (s *shape) encode(e *binform.Encoder, hashes *recent) {
+	for _, v := range []uint64{s.fine, s.wide, s.form, s.host} {
+		hashes.encode(e, v)
 	}
-	e.Bool(s.keyed)
-	e.Bool(s.dated)
-	e.Uint32(s.size)
-	e.Uint32(s.length)
+	hashes.put(mix(s.host, markWide)) // of a host that is all of its domain, or alone
+	hashes.encode(e, s.domain)
+	e.Uvarint(uint64(s.size))
+	e.Uvarint(uint64(s.length))
 	e.Uint8(uint8(s.params))
 	for _, v := range s.values() {
-		e.Uint64(v.name)
-		e.Uint64(v.value)
+		hashes.encode(e, v.name)
+		hashes.encode(e, v.value)
 		e.Uint8(uint8(v.class))
 	}
 }
 
-// encode writes what the patterns' names are not needed for: those are the shape's.
-func (k *ownLinks) encode(e *binform.Encoder) {
-	e.Bool(k.own)
-	e.Uint32(uint32(k.born))
-	e.Uint8(uint8(k.backs))
-	e.Uint64s(k.back[:k.backs])
-}
-
 // decodeEvent reads an event.
-func decodeEvent(d *binform.Decoder) any {
+func decodeEvent(d *binform.Decoder, hashes *recent) any {
 	switch kind := d.Uint8(); kind {
 	case eventKeptName:
 		return keptName{d.Uint64(), d.Uint64()}
@@ -226,82 +276,84 @@ func decodeEvent(d *binform.Decoder) any {
 		d.Check(x.n <= probes, "%d URLs are let through", x.n)
 		return x
 	case eventPage, eventUnread:
-		return decodePage(d, kind == eventUnread)
+		return decodePage(d, kind == eventUnread, hashes)
 	default:
 		d.Check(false, "an event of kind %d", kind)
 		return nil
 	}
 }
 
-func decodePage(d *binform.Decoder, unread bool) *event {
+func decodePage(d *binform.Decoder, unread bool, hashes *recent) *event {
 	x := &event{unread: unread}
-	x.shape.decode(d)
+	bits := d.Uint8()
+	for i, b := range x.bools() {
+		*b = bits>>i&1 == 1
+	}
+	x.shape.decode(d, hashes)
 	x.fine.id, x.wide.id = x.shape.fine, x.shape.wide
-	x.page.TextHash, x.page.AllHash = d.Uint64(), d.Uint64()
+	x.page.TextHash = d.Uint64()
+	if x.page.AllHash = x.page.TextHash; !d.Bool() {
+		x.page.AllHash = d.Uint64()
+	}
 	for _, name := range []*string{&x.fineName, &x.wideName} {
-		n := d.Uint32()
+		n := d.Uvarint()
 		d.Check(n <= maxNameSize, "a name of %d bytes", n)
 		if d.OK() {
 			*name = string(d.Raw(int(n)))
 		}
 	}
 	if !unread {
-		x.decodeRead(d)
+		x.decodeRead(d, hashes)
 	}
 	return x
 }
 
-func (x *event) decodeRead(d *binform.Decoder) {
-	x.fine.decode(d)
-	x.wide.decode(d)
-	x.from = d.Uint64()
-	for _, b := range x.bools() {
-		*b = d.Bool()
+func (x *event) decodeRead(d *binform.Decoder, hashes *recent) {
+	fine, wide, backs := d.Uvarint(), d.Uvarint(), int(d.Uint8())
+	d.Check(max(fine, wide) <= MaxLinks && backs <= maxBack, "%d and %d new links, %d known", fine, wide, backs)
+	if !d.OK() {
+		return
 	}
+	x.fine.born, x.wide.born, x.backs = int(fine), int(wide), backs
+	d.Uint32s(x.back[:backs], backs)
+	x.from = hashes.decode(d)
 	n := d.Uint8()
 	d.Check(n <= maxBirths, "%d kinds of births", n)
 	for range n {
 		if !d.OK() {
 			return
 		}
-		b := births{[2]uint64{d.Uint64(), d.Uint64()}, d.Uint8()}
+		b := births{[2]uint64{hashes.decode(d), hashes.decode(d)}, d.Uint8()}
 		d.Check(b.n > 0 && b.n <= maxBirths, "%d births", b.n)
 		x.births = append(x.births, b)
 	}
 	x.page.decode(d)
 }
 
-func (s *shape) decode(d *binform.Decoder) {
-	for _, v := range []*uint64{&s.fine, &s.wide, &s.form, &s.host, &s.domain} {
-		*v = d.Uint64()
+func (s *shape) decode(d *binform.Decoder, hashes *recent) {
+	for _, v := range []*uint64{&s.fine, &s.wide, &s.form, &s.host} {
+		*v = hashes.decode(d)
 	}
-	s.keyed, s.dated = d.Bool(), d.Bool()
-	s.size, s.length = d.Uint32(), d.Uint32()
+	hashes.put(mix(s.host, markWide))
+	s.domain = hashes.decode(d)
+	size, length := d.Uvarint(), d.Uvarint()
+	d.Check(max(size, length) <= math.MaxUint32, "a URL of %d parts and %d bytes", size, length)
+	s.size, s.length = uint32(size), uint32(length)
 	s.params = int(d.Uint8())
 	for i := range s.values() {
-		v := value{d.Uint64(), d.Uint64(), class(d.Uint8())}
+		v := value{hashes.decode(d), hashes.decode(d), class(d.Uint8())}
 		d.Check(v.class <= list, "a value of class %d", v.class)
 		s.first[i] = v
 	}
 }
 
-func (k *ownLinks) decode(d *binform.Decoder) {
-	k.own = d.Bool()
-	k.born = int(d.Uint32())
-	k.backs = int(d.Uint8())
-	d.Check(k.born <= MaxLinks && k.backs <= maxBack, "%d new and %d known links", k.born, k.backs)
-	if d.OK() {
-		d.Uint64s(k.back[:k.backs], k.backs)
-	}
-}
-
 func (p *Page) decode(d *binform.Decoder) {
-	every := d.Int64()
-	d.Check(every >= 0 && every <= MaxEvery, "one word of %d", every)
+	every := d.Uvarint()
+	d.Check(every <= MaxEvery, "one word of %d", every)
 	p.Every = int(every)
 	n := int(d.Uint8())
 	d.Check(n <= MaxSample && n%2 == 0, "a sample of %d", n)
 	if d.OK() {
-		p.Sample = d.Uint64s(nil, n)
+		p.Sample = d.Uint32s(nil, n)
 	}
 }

@@ -131,13 +131,13 @@ func (g *Guard) copied(domain uint64, page Page) (again bool, times uint8) {
 func (g *Guard) elsewhere(domain uint64) (site float32) {
 	fresh := 0
 	for i := 0; i < len(g.said); i += 2 {
-		if !g.texts.has(mix(domain, g.said[i])) && !g.texts.has(mix(domain, g.said[i+1])) {
+		if !g.texts.has(mix(domain, uint64(g.said[i]))) && !g.texts.has(mix(domain, uint64(g.said[i+1]))) {
 			fresh++
 		}
 	}
 	for _, gram := range g.own {
 		if isCoarse(gram) {
-			g.remember(mix(domain, gram))
+			g.remember(mix(domain, uint64(gram)))
 		}
 	}
 	if len(g.said) == 0 {
@@ -157,7 +157,7 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) 
 		p.share = p.share*sumDecay + n.share
 	}
 	if e.watched {
-		p.found(k, e.longer, e.rooted)
+		p.found(e, k)
 	}
 	cost, earn := p.price(n)
 	if p.closed != "" && earn > cost { // it speaks for what is refused

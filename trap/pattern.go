@@ -296,7 +296,7 @@ const manyWords = 80
 // it. It returns how many of the sampled words are new: no page before had either of their grams.
 // The grams that are no template are appended to own, and both grams of words that are sampled of
 // all pages to said.
-func read(fine, wide *pattern, sample, own, said []uint64) (fresh int, _, _ []uint64) {
+func read(fine, wide *pattern, sample, own, said []uint32) (fresh int, _, _ []uint32) {
 	for i := 0; i+1 < len(sample); i += 2 {
 		a, b := meet(fine, wide, sample[i]), meet(fine, wide, sample[i+1])
 		if a != template {
@@ -324,9 +324,9 @@ const (
 	template                 // nearly all of the latest had it
 )
 
-func meet(fine, wide *pattern, pair uint64) standing {
-	a := fine.pairs.meet(pair, uint16(fine.pages), mostPairs)
-	b := wide.pairs.meet(pair, uint16(wide.pages), 4*mostPairs)
+func meet(fine, wide *pattern, pair uint32) standing {
+	a := fine.pairs.meet(uint64(pair), uint16(fine.pages), mostPairs)
+	b := wide.pairs.meet(uint64(pair), uint16(wide.pages), 4*mostPairs)
 	switch {
 	case a.unmet() && b.unmet():
 		return unknown
@@ -337,16 +337,16 @@ func meet(fine, wide *pattern, pair uint64) standing {
 }
 
 // found records where a page's URL was found, and what its links lead to.
-func (p *pattern) found(k *ownLinks, longer, rooted bool) {
+func (p *pattern) found(e *event, k *ownLinks) {
 	p.links = p.links*sumDecay + 1
 	p.own = p.own*sumDecay + one(k.own)
-	p.grown = p.grown*sumDecay + one(k.own && longer)
-	p.rooted = p.rooted*sumDecay + one(rooted)
+	p.grown = p.grown*sumDecay + one(k.own && e.longer)
+	p.rooted = p.rooted*sumDecay + one(e.rooted)
 	p.leaf = p.leaf*sumDecay + one(k.born == 0)
 	p.born = p.born*sumDecay + float32(k.born)
 	back := 0
-	for _, h := range k.back[:k.backs] {
-		if p.marks.meet(h, uint16(p.pages), mostMarks).times == 0 {
+	for _, h := range e.back[:e.backs] {
+		if p.marks.meet(uint64(h), uint16(p.pages), mostMarks).times == 0 {
 			back++
 		}
 	}

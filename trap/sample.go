@@ -13,7 +13,7 @@ type Page struct {
 	TextHash uint64   // of the words in any sequence but the URL's; of the body if there are none
 	AllHash  uint64   // of all words in any sequence: a URL's words may be the text's by chance
 	Every    int      // one of this many words was chosen, on average
-	Sample   []uint64 // grams, two for each word that was chosen: see gram
+	Sample   []uint32 // grams, two for each word that was chosen: see gram
 }
 
 // MaxEvery is the most that Every can be: it is more than any page has words.
@@ -31,7 +31,7 @@ const (
 
 // Sampler turns a page's words into a Page. It belongs to one worker.
 type Sampler struct {
-	sample []uint64
+	sample []uint32
 	own    urlWords
 }
 
@@ -89,14 +89,14 @@ func (s *Sampler) choose(p *Page, words []uint64) {
 // pages of different lengths can be compared by them. Their grams have an odd hash.
 const coarse = ^uint64(0) / 16
 
-func isCoarse(gram uint64) bool { return gram&1 == 1 }
+func isCoarse(gram uint32) bool { return gram&1 == 1 }
 
-// flagged marks a gram.
-func flagged(gram uint64, is bool) uint64 {
+// flagged folds a gram, since no memory has more of it than that, and marks it.
+func flagged(gram uint64, is bool) uint32 {
 	if is {
-		return gram | 1
+		return fold(gram)
 	}
-	return gram &^ 1
+	return fold(gram) &^ 1
 }
 
 // gram is how many neighbouring words make a gram.

@@ -60,10 +60,16 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 		return
 	}
 	known = known || s.keyed && g.texts.has(s.bare()) // a known page under another key
-	v.wide.link(h, known)
 	// A link back into another pattern is a way out of the maze, so it counts whatever its pattern.
-	if known || g.samePattern(s.fine, v.fine.id) {
-		v.fine.link(h, known)
+	switch {
+	case !known:
+		v.wide.born++
+		if g.samePattern(s.fine, v.fine.id) {
+			v.fine.born++
+		}
+	case v.backs < maxBack:
+		v.back[v.backs] = fold(h)
+		v.backs++
 	}
 }
 
@@ -79,21 +85,9 @@ func (g *Guard) samePattern(a, b uint64) bool {
 
 // ownLinks are the links of a page to URLs of its own pattern.
 type ownLinks struct {
-	id    uint64
-	own   bool            // the page was found on a page of the pattern
-	born  int             // links to URLs that were not known before
-	back  [maxBack]uint64 // hashes of the others' URLs
-	backs int             // how many, up to maxBack
-}
-
-func (k *ownLinks) link(h uint64, known bool) {
-	switch {
-	case !known:
-		k.born++
-	case k.backs < maxBack:
-		k.back[k.backs] = h
-		k.backs++
-	}
+	id   uint64
+	own  bool // the page was found on a page of the pattern
+	born int  // links to URLs that were not known before
 }
 
 // MaxLinks is how many links of a page are looked at.

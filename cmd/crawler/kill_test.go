@@ -31,7 +31,7 @@ const (
 	mostPlans = 3
 	// commitEvery is the longest time between two commits. A kill waits a random part of
 	// it, so that kills fall anywhere between them, unless the crawl is too short for that.
-	commitEvery = 100 * time.Millisecond
+	commitEvery = time.Second
 )
 
 // TestKill kills a crawl with SIGKILL again and again, during start-up, at work and

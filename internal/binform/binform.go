@@ -78,6 +78,9 @@ func (e *Encoder) Bool(v bool) {
 	e.Uint8(b)
 }
 
+// Uvarint appends one to ten bytes: seven bits each, lowest first, as encoding/binary does.
+func (e *Encoder) Uvarint(v uint64) { e.buf = binary.AppendUvarint(e.buf, v) }
+
 // Raw appends b as it is; the caller writes its length if it is needed.
 func (e *Encoder) Raw(b []byte) { e.buf = append(e.buf, b...) }
 
@@ -85,6 +88,13 @@ func (e *Encoder) Raw(b []byte) { e.buf = append(e.buf, b...) }
 func (e *Encoder) Uint64s(v []uint64) {
 	for _, x := range v {
 		e.Uint64(x)
+	}
+}
+
+// Uint32s appends all of v, without its length.
+func (e *Encoder) Uint32s(v []uint32) {
+	for _, x := range v {
+		e.Uint32(x)
 	}
 }
 
@@ -195,6 +205,33 @@ func (d *Decoder) Bool() bool {
 	b := d.Uint8()
 	d.Check(b <= 1, "a truth value is %d", b)
 	return b == 1
+}
+
+// Uvarint reads a number that Encoder.Uvarint has written, or any other form of it.
+func (d *Decoder) Uvarint() uint64 {
+	v, n := binary.Uvarint(d.rest)
+	if n <= 0 {
+		d.fail("no number of variable length is there")
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+// Uint32s is Uint64s for numbers of four bytes.
+func (d *Decoder) Uint32s(dst []uint32, n int) []uint32 {
+	if n < 0 || n > len(d.rest)/4 {
+		d.fail("%d numbers wanted, %d bytes there", n, len(d.rest))
+		return nil
+	}
+	if dst == nil {
+		dst = make([]uint32, n)
+	}
+	for i := range dst[:n] {
+		dst[i] = binary.LittleEndian.Uint32(d.rest[4*i:])
+	}
+	d.rest = d.rest[4*n:]
+	return dst[:n]
 }
 
 // Uint64s reads n numbers, or as many as dst has when dst is not nil. It makes a

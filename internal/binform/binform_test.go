@@ -19,6 +19,9 @@ func form() []byte {
 	e.Float64(math.Pi)
 	e.Raw([]byte("abc"))
 	e.Uint64s([]uint64{1, 2, 3})
+	e.Uvarint(math.MaxUint64)
+	e.Uvarint(127)
+	e.Uint32s([]uint32{4, 1 << 31})
 	return e.Close()[len("before"):]
 }
 
@@ -33,6 +36,12 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if v := d.Uint64s(nil, 3); len(v) != 3 || v[2] != 3 {
 		t.Errorf("numbers came back as %v", v)
+	}
+	if d.Uvarint() != math.MaxUint64 || d.Uvarint() != 127 {
+		t.Error("a number of variable length came back changed")
+	}
+	if v := d.Uint32s(make([]uint32, 2), 2); len(v) != 2 || v[0] != 4 || v[1] != 1<<31 {
+		t.Errorf("numbers of four bytes came back as %v", v)
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
