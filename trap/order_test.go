@@ -34,6 +34,36 @@ func TestWhatTheSiteHasSaidWaits(t *testing.T) {
 	}
 }
 
+// Pages that wait, but pay for themselves, are fetched several at a time. Those of a pattern that is
+// young, or brings only copies, wait until those on their way have come.
+func TestPagesThatPayAreFetchedTogether(t *testing.T) {
+	feed := func(i int) string { return fmt.Sprintf("http://a.test/feed/%d", i) }
+	for _, c := range []struct {
+		pages  int
+		copies bool
+		wait   bool
+	}{{12, false, false}, {4, false, true}, {12, true, true}} {
+		g := newGuard()
+		for i := range 40 {
+			teach(t, g, page(i), page(0), prose(i, 60))
+		}
+		for i := range c.pages {
+			n := i
+			if c.copies {
+				n = 0
+			} else if i%4 == 3 {
+				n = 100 + i // news
+			}
+			teach(t, g, feed(i), page(0), prose(3*n, 60)+prose(3*n+1, 60)+prose(3*n+2, 60))
+		}
+		l := g.Lease(mustParse(t, feed(100)), trap.Verdict{})
+		if v := judge(t, g, feed(101)); v.Rank == 0 || v.Wait != c.wait {
+			t.Errorf("%+v: %+v", c, v)
+		}
+		g.Ended(l)
+	}
+}
+
 // A URL that adds a parameter to one that was fetched waits until the pattern has shown that this
 // brings another page; the first of a pattern does not.
 func TestAddedParametersWait(t *testing.T) {
