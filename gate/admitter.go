@@ -27,12 +27,15 @@ type admitter struct {
 	budgets  bool // a host takes so many URLs at most
 	more     bool // seeds may be added
 	final    bool // refusals are final now
-	admitted int
-	newAt    NewAtCounts
-	layers   int // of the filter
-	sitemaps sitemapCount
-	maybe    int64 // admissions that had to wait for the log
-	border   border
+
+	recalling bool                  // what is admitted was done before: see Recall
+	settled   func(weburl.URL) bool // while the state is rebuilt: the records have its refusal
+	admitted  int
+	newAt     NewAtCounts
+	layers    int // of the filter
+	sitemaps  sitemapCount
+	maybe     int64 // admissions that had to wait for the log
+	border    border
 }
 
 // sitemapCount counts the admitted sitemaps.
@@ -60,6 +63,9 @@ func (a *admitter) keepEvents() {
 // offer passes a URL through all rules. from is the page that links to it, or the URL that
 // redirects there.
 func (a *admitter) offer(from weburl.URL, o offer) {
+	if a.settled != nil && a.settled(o.URL) {
+		return
+	}
 	if a.border.foreign(o.URL) {
 		a.export(from, o)
 		return
@@ -163,6 +169,10 @@ func (a *admitter) push(it frontier.Item) {
 	at := newAt(it.URL, a.seen.LastKnown(), a.layers)
 	it.NewAt = uint8(at)
 	a.newAt.add(at)
+	if a.recalling {
+		a.journal.Changed(1)
+		return
+	}
 	a.queue.Push(it)
 	a.watch(it)
 	a.journal.Changed(1)
@@ -177,6 +187,7 @@ func (a *admitter) wait(c pendingCheck) bool {
 // full returns why there is no room for a URL that passes the rules, "" if there is.
 func (a *admitter) full(o *offer) Reason {
 	switch {
+	case a.recalling: // there was
 	case a.queue.Closed(o.URL):
 		return HostClosed
 	case !a.queue.HasRoom(o.URL) || a.budgets && a.reported.concluded(o.URL.String()):

@@ -20,6 +20,11 @@ type refusals struct {
 // add records a final refusal.
 func (r *refusals) add(s Skip) {
 	r.backlog = append(r.backlog, s)
+	r.count(s)
+}
+
+// count counts a final refusal.
+func (r *refusals) count(s Skip) {
 	if s.Via == "" && s.From == "" && s.Reason != NoHTTPS && s.Reason != LinksOnly {
 		r.seeds++
 	}
