@@ -15,7 +15,6 @@ import (
 // RebuildFolder is where a state is made anew, within the directory.
 const RebuildFolder = "state.tmp"
 
-
 // BeginRebuild returns a crawl without records, in RebuildFolder of dir, with the settings that
 // are given. What an earlier one has left there is removed. Whoever holds the lock of dir may call
 // it; Install follows.
