@@ -1,6 +1,9 @@
 package frontier
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // URLs that wait in a rank have it from when their turn came last. What was suspect then may be
 // known to be good by now, and URLs found since, which have no rank yet, would all be fetched
@@ -8,12 +11,13 @@ import "time"
 // chosen depends on nothing but the queues, so a crawl that was killed goes the same way.
 
 // maxLooks is how many of those that wait are looked at for each lease: those of a trap stay.
-const maxLooks = 4
+const maxLooks = 8
 
 // Instead leases, in the place of an item that was just leased, one of its host that waits in a
-// rank and is no deeper, if good says that its turn has come; the item goes to the end of its rank.
-// It looks at the oldest of some levels, the shallowest first. Without such a one the lease stays
-// as it is. Cost: O(levels of the host).
+// rank, if good says that its turn has come; the item goes to the end of its rank. It looks at the
+// oldest of some levels: if the item has a rank, of those that are next, else of the shallowest,
+// and at none that is deeper. Without a good one the lease stays as it is. Cost: O(levels of the
+// host).
 func (f *Frontier) Instead(it Item, now time.Time, good func(Item) bool) (other Item, ok bool) {
 	h := f.host(it.URL.Host())
 	n := len(h.levels)
@@ -56,16 +60,28 @@ func (f *Frontier) exchange(h *host, it Item, other *Item, now time.Time) {
 	f.queue(h, it)
 }
 
-// waitsAfter returns the shallowest level that waits in a rank, is no deeper than it, and comes
-// after another one, which is -1 at first; nil if there is none. Levels come by depth and rank, as
-// at says.
+// waitsAfter returns the next level of those that wait in a rank, behind one that was looked at
+// before, which is -1 at first; nil if there is none. For an item with a rank they come as they
+// are served, for one without by depth and rank, and none is deeper.
 func (h *host) waitsAfter(after int, it *Item) (best *level, at int) {
-	key := func(x *Item) int { return x.Depth<<8 | int(x.Rank) }
-	most := (it.Depth + 1) << 8
-	for _, l := range h.levels {
+	key := func(l *level) int {
+		if it.Rank > 0 {
+			return l.depth
+		}
 		var x Item
 		x.setLevel(l.depth)
-		if k := key(&x); x.Rank > 0 && k > after && k < most && k != key(it) && l.unleased() > 0 {
+		return x.Depth<<8 | int(x.Rank)
+	}
+	most := math.MaxInt
+	if it.Rank == 0 {
+		most = (it.Depth + 1) << 8
+	}
+	own := it.level()
+	for _, l := range h.levels {
+		if l.depth>>rankShift == 0 || l.depth == own || l.unleased() == 0 {
+			continue
+		}
+		if k := key(l); k > after && k < most {
 			best, most = l, k
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Of the URLs that wait in a rank the shallowest good one is leased instead, from memory and from
-// disk; none that is deeper, of another host, or more than maxLooks levels away. Nothing is lost,
-// and a crash gives the leased one back.
+// Of the URLs that wait in a rank the shallowest good one is leased instead of one without, from
+// memory and from disk; none that is deeper, of another host, or more than maxLooks levels away.
+// Nothing is lost, and a crash gives the leased one back.
 func TestInstead(t *testing.T) {
 	for _, commits := range []bool{false, true} {
 		d := newMemDisk()
@@ -67,6 +67,34 @@ func TestInstead(t *testing.T) {
 		if got := fmt.Sprint(order); got != "[/new /deeper /second /trap /deepest]" || !f.Idle() {
 			t.Errorf("commits %t: then %s", commits, got)
 		}
+	}
+}
+
+// Instead of one with a rank those are looked at that would be served next, however deep.
+func TestInsteadOfRanked(t *testing.T) {
+	f := New(Config{Delay: NoDelay})
+	for i, rank := range []uint8{3, 9, 4, 4, DeepestFirst, DeepestFirst} {
+		it := item(t, fmt.Sprintf("http://a/%d", i), 1+i)
+		it.Rank = rank
+		f.Push(it)
+	}
+	it, _ := f.Next(epoch)
+	asked := ""
+	other, ok := f.Instead(it, epoch, func(x Item) bool {
+		asked += x.URL.Path()
+		return x.URL.Path() == "/1"
+	})
+	if !ok || it.URL.Path() != "/0" || other.URL.Path() != "/1" || asked != "/2/3/1" {
+		t.Errorf("instead of %s it looked at %s and leased %s, %t", it.URL, asked, other.URL, ok)
+	}
+	f.Done(other, epoch, Outcome{})
+	order := ""
+	for it, ok := f.Next(epoch); ok; it, ok = f.Next(epoch) {
+		order += it.URL.Path()
+		f.Done(it, epoch, Outcome{})
+	}
+	if order != "/0/2/3/5/4" || !f.Idle() {
+		t.Errorf("then %s", order)
 	}
 }
 

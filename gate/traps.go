@@ -58,8 +58,8 @@ func (t *traps) minds(task *Task) bool {
 	return t.guard != nil && task.Via != "" && !task.Sitemap && task.Attempt == 0
 }
 
-// lookBack gives the place of a leased URL to another of its host that waits, is no deeper, and is
-// as good by what is known now: URLs that are equally good are fetched breadth-first.
+// lookBack gives the place of a leased URL to another of its host that waits and is better by what
+// is known now, or as good and no deeper: URLs that are equally good are fetched breadth-first.
 func (t *traps) lookBack(q *queue, task Task, v trap.Verdict, now time.Time) (Task, trap.Verdict) {
 	if !t.minds(&task) || v.Deepest || v.Probe {
 		return task, v
@@ -68,7 +68,7 @@ func (t *traps) lookBack(q *queue, task Task, v trap.Verdict, now time.Time) (Ta
 	task.Rank = rankOf(v)
 	other, ok := q.instead(&task, now, func(it frontier.Item) bool {
 		w = t.judge(&Task{Item: it})
-		return w.Kind == "" && rankOf(w) <= rankOf(v)
+		return w.Kind == "" && (rankOf(w) < rankOf(v) || rankOf(w) == rankOf(v) && it.Depth <= task.Depth)
 	})
 	if ok {
 		return other, w

@@ -20,7 +20,7 @@
 //
 //	pattern    host, path with its variable parts abstracted (numbers and dates are #, keys
 //	           and session ids are @, other words *), and the names of the parameters. A
-//	           directory keeps its name while its parent has few (16)
+//	           directory keeps its name while its parent has few (16), unless it is the last
 //	wide       a pattern of all hosts of a registrable domain, without any names: it answers
 //	           for patterns that are too young, since random names make a new one each time.
 //	           A host of which 16 pages are known is a domain of its own. Addresses are one
@@ -34,12 +34,15 @@
 //	           ends and the one that it begins. A page of 80 new words is wholly new
 //	owes       what the pages have cost less what they have earned, never below 0
 //	worth      of a page, for the order: how much of its own text the site has not said before,
-//	           if it has earned something. What it earns is worth the same to its lists
+//	           if it has earned something; a sixth of that where parameters are combined. What it
+//	           earns is worth the same to its lists
 //	chance     by the worth of the latest pages, and by what the pattern owes, as if that were
 //	           so many pages without worth; 1/2 for a new pattern. Young patterns have at most
 //	           that of the wide one
-//	known      of a form, or a part of it: a page of the host had it. The next one is no copy
-//	           with a chance that is learned of each part; the first of a pattern is tried
+//	known      of a form, or a part of it: a page of the host had it, or of all of it: one of
+//	           another host of the domain. The next one is no copy with a chance that is learned
+//	           of each part; the first of a pattern is tried. Each name that a path has had
+//	           before halves the chance, too
 //	rank       how many times the chance is below 1/2 by the square root of two
 //	lease      a URL on its way. It counts as a page that brings nothing, unless its pattern owes
 //	           nothing and had as many pages: so of a new pattern one is asked for at first. A

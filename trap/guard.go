@@ -94,7 +94,7 @@ func (g *Guard) look(u weburl.URL) (Verdict, *pattern) {
 	if g.off&ruleOrder != 0 {
 		return Verdict{}, p
 	}
-	v := Verdict{Rank: rank(g.chance(&s) * g.fresh(&s))}
+	v := Verdict{Rank: rank(g.chance(&s) * g.fresh(&s) * s.unheard())}
 	v.Wait = v.Rank > 0 && g.leased[s.host] > 0
 	v.Deepest = p != nil && p.maze() && g.off&ruleEndless == 0
 	return v, p
@@ -165,8 +165,8 @@ func (g *Guard) fresh(s *shape) float32 {
 	case g.leased[s.fine] > 0 || tried: // else it is the first of its kind, to see what it brings
 		least = (&pattern{id: s.fine}).fresh(s, fetched)
 	}
-	if wide != nil && (wide.hosts >= manyHosts || s.keyed) {
-		least = min(least, wide.fresh(s, fetched))
+	if wide != nil && fetched(wide.whole(s)) {
+		least = min(least, wide.tried[parts].fresh())
 	}
 	return least
 }

@@ -32,7 +32,7 @@ func TestJudged(t *testing.T) {
 		t.Skip("-judges names no half")
 	}
 	honest := &sheet{head: "| honest shape | sites, pages | sites that lose | lost | worst | closed as |\n|---|---|---|---|---|---|\n"}
-	traps := &sheet{head: "| trap | honest pages | lost | among the first, least | trap pages, most | no guard: lost | among the first, least |\n|---|---|---|---|---|---|---|\n"}
+	traps := &sheet{head: "| trap | honest pages | lost | among the first, least | all sites | trap pages, most | no guard: lost | among the first, least |\n|---|---|---|---|---|---|---|---|\n"}
 	for seed := *first; seed < *first+uint64(*seeds); seed++ {
 		for _, s := range mazes.Judged(seed, *size) {
 			if !slices.Contains(strings.Split(*judges, ","), string(s.Half)) || !strings.Contains(s.Name, *only) {
@@ -53,7 +53,7 @@ func TestJudged(t *testing.T) {
 			}
 		}
 	}
-	t.Log("\n" + honest.text((*outcome).honest) + "\n" + traps.text((*outcome).trap))
+	t.Log("\n" + honest.text((*outcome).honest) + "\n" + traps.text((*outcome).trap) + traps.all())
 }
 
 // sheet is a table in the making, with a row for each shape.
@@ -102,6 +102,7 @@ type outcome struct {
 	worst        int // pages lost of one site
 	worstSite    string
 	traps        int     // pages, most of a site
+	first        int     // honest pages among as many first requests
 	least        float64 // percent of honest pages among the first requests
 	kinds        map[string]bool
 	unguarded    *outcome // of traps
@@ -119,6 +120,7 @@ func (o *outcome) add(l labelled) {
 		o.worst, o.worstSite = lost, fmt.Sprintf("%s, template %d: %d of %d", strings.TrimPrefix(l.Name, l.Shape+" "), l.Template, lost, l.Pages)
 	}
 	o.traps = max(o.traps, l.Traps())
+	o.first += l.HonestAmong(l.Pages)
 	o.least = min(o.least, 100*float64(l.HonestAmong(l.Pages))/float64(l.Pages))
 	if l.guard != nil {
 		for _, c := range l.guard.Closed() {
@@ -132,7 +134,26 @@ func (o *outcome) honest() string {
 }
 
 func (o *outcome) trap() string {
-	return fmt.Sprintf("| %s | %d | %d | %.0f %% | %d | %d | %.0f %% |", o.shape, o.pages, o.lost, o.least, o.traps, o.unguarded.lost, o.unguarded.least)
+	return fmt.Sprintf("| %s | %d | %d | %.0f %% | %.0f %% | %d | %d | %.0f %% |", o.shape, o.pages, o.lost, o.least, o.among(), o.traps, o.unguarded.lost, o.unguarded.least)
+}
+
+// among is the share of honest pages among the first requests to all sites, in percent.
+func (o *outcome) among() float64 { return 100 * float64(o.first) / float64(o.pages) }
+
+// all sums up the rows of traps.
+func (s *sheet) all() string {
+	if len(s.rows) == 0 {
+		return ""
+	}
+	sum, least := outcome{}, 0.0
+	for _, o := range s.rows {
+		sum.pages += o.pages
+		sum.lost += o.lost
+		sum.first += o.first
+		sum.traps += o.traps
+		least += o.least / float64(len(s.rows))
+	}
+	return fmt.Sprintf("all traps: %d of %d honest pages lost, %.1f %% among the first, mean of the least %.1f %%, %d trap pages, sum of the most", sum.lost, sum.pages, sum.among(), least, sum.traps)
 }
 
 // walkJudged crawls a judged site until nothing is left, or the limit of -beyond is reached if

@@ -2,7 +2,6 @@ package trap_test
 
 import (
 	"cmp"
-	"container/heap"
 	"flag"
 	"fmt"
 	"maps"
@@ -35,13 +34,19 @@ const (
 type item struct {
 	url, via    weburl.URL
 	rank, depth int
-	age         int // of two alike the older one comes first
 	lease       trap.Lease
 }
 
 // queue serves items as package frontier does: by rank, and in each the shallowest first, from
-// frontier.DeepestFirst on the deepest.
-type queue []item
+// frontier.DeepestFirst on the deepest; of two alike the older one.
+type queue struct {
+	levels map[level][]item
+	order  []level // of those that have items
+	count  int
+}
+
+// level is where items wait.
+type level struct{ rank, depth int }
 
 // deepestFirst is the least rank of those in which the deepest come first.
 const deepestFirst = 64
@@ -53,21 +58,63 @@ func rankOf(v trap.Verdict) int {
 	return int(v.Rank)
 }
 
-func (q queue) Len() int      { return len(q) }
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q queue) Less(i, j int) bool {
-	a, b := q[i], q[j]
-	if a.rank >= deepestFirst {
-		a.depth, b.depth = -a.depth, -b.depth
+func (l level) compare(m level) int {
+	if l.rank >= deepestFirst {
+		l.depth, m.depth = -l.depth, -m.depth
 	}
-	return cmp.Or(cmp.Compare(q[i].rank, q[j].rank), cmp.Compare(a.depth, b.depth), cmp.Compare(a.age, b.age)) < 0
+	return cmp.Or(cmp.Compare(l.rank, m.rank), cmp.Compare(l.depth, m.depth))
 }
-func (q *queue) Push(x any) { *q = append(*q, x.(item)) }
-func (q *queue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
+
+func (q *queue) push(it item) {
+	l := level{it.rank, it.depth}
+	if at, has := slices.BinarySearchFunc(q.order, l, level.compare); !has {
+		q.order = slices.Insert(q.order, at, l)
+	}
+	if q.levels == nil {
+		q.levels = map[level][]item{}
+	}
+	q.levels[l] = append(q.levels[l], it)
+	q.count++
 }
+
+// pop takes the next item.
+func (q *queue) pop() item { return q.take(q.order[0]) }
+
+func (q *queue) take(l level) item {
+	it := q.levels[l][0]
+	if q.levels[l] = q.levels[l][1:]; len(q.levels[l]) == 0 {
+		delete(q.levels, l)
+		q.order = slices.DeleteFunc(q.order, func(m level) bool { return m == l })
+	}
+	q.count--
+	return it
+}
+
+// instead takes the oldest item of one of the first levels that wait in a rank, if good says that
+// its turn has come. It looks no deeper than an item without a rank.
+func (q *queue) instead(it item, good func(item) bool) (item, bool) {
+	var waiting []level
+	for _, l := range q.order {
+		if l.rank > 0 && (l.depth <= it.depth || it.rank > 0) && l != (level{it.rank, it.depth}) {
+			waiting = append(waiting, l)
+		}
+	}
+	slices.SortFunc(waiting, func(a, b level) int {
+		if it.rank > 0 {
+			return a.compare(b)
+		}
+		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(a.rank, b.rank))
+	})
+	for _, l := range waiting[:min(looks, len(waiting))] {
+		if good(q.levels[l][0]) {
+			return q.take(l), true
+		}
+	}
+	return item{}, false
+}
+
+// looks is how many that wait are looked at for each lease, as in package frontier.
+const looks = 8
 
 // walk is a breadth-first crawl in this process: what the coordinator does, without the
 // waiting.
@@ -79,7 +126,6 @@ type walk struct {
 
 	guard    *trap.Guard // nil to fetch everything
 	queue    queue
-	pushed   int
 	seen     map[weburl.URL]bool
 	deferred map[uint64][]item
 	refused  int            // URLs, those offered again not counted
@@ -94,8 +140,9 @@ func newWalk(seed string, g *trap.Guard) *walk {
 	if err != nil {
 		panic(err)
 	}
-	return &walk{guard: g, queue: queue{{url: u}}, seen: map[weburl.URL]bool{u: true},
-		deferred: map[uint64][]item{}, parser: parse.New(parse.Options{})}
+	w := &walk{guard: g, seen: map[weburl.URL]bool{u: true}, deferred: map[uint64][]item{}, parser: parse.New(parse.Options{})}
+	w.queue.push(item{url: u})
+	return w
 }
 
 // run crawls until nothing is left or enough says so. A few pages are always on their way:
@@ -103,14 +150,15 @@ func newWalk(seed string, g *trap.Guard) *walk {
 func (w *walk) run(enough func() bool) {
 	var out []item
 	for !enough() {
-		for len(w.queue) > 0 && len(out) < w.ahead {
-			it := heap.Pop(&w.queue).(item)
+		for w.queue.count > 0 && len(out) < w.ahead {
+			it := w.queue.pop()
 			v, ok := w.allows(it)
 			if ok && v.Wait && len(out) > 0 {
-				heap.Push(&w.queue, it)
+				w.queue.push(it)
 				break
 			} else if ok {
 				if w.guard != nil {
+					it, v = w.lookBack(it, v)
 					it.lease = w.guard.Lease(it.url, v)
 				}
 				out = append(out, it)
@@ -132,11 +180,23 @@ func (w *walk) run(enough func() bool) {
 	}
 }
 
-// push queues an item.
-func (w *walk) push(it item) {
-	it.age = w.pushed
-	w.pushed++
-	heap.Push(&w.queue, it)
+// lookBack gives the turn of an item to another one that waits and is better, or as good and no
+// deeper.
+func (w *walk) lookBack(it item, v trap.Verdict) (item, trap.Verdict) {
+	if it.via.IsZero() || v.Deepest || v.Probe {
+		return it, v
+	}
+	it.rank = rankOf(v)
+	var now trap.Verdict
+	other, ok := w.queue.instead(it, func(other item) bool {
+		now = w.guard.Judge(other.url)
+		return now.Kind == "" && (rankOf(now) < it.rank || rankOf(now) == it.rank && other.depth <= it.depth)
+	})
+	if !ok {
+		return it, v
+	}
+	w.queue.push(it)
+	return other, now
 }
 
 // probe queues, at the end, what is no longer refused, and some URLs of each closed pattern. It
@@ -151,7 +211,7 @@ func (w *walk) probe() (any bool) {
 			again := !w.guard.Refuses(it.url)
 			if again {
 				w.refused--
-				w.push(it)
+				w.queue.push(it)
 			}
 			any = any || again
 			return again
@@ -166,7 +226,7 @@ func (w *walk) probe() (any bool) {
 		for i := range n {
 			at := (n - 1 - i) * len(list) / (n - i) // spread over them
 			w.refused--
-			w.push(list[at])
+			w.queue.push(list[at])
 			list, any = slices.Delete(list, at, at+1), true
 		}
 		w.deferred[id] = list
@@ -187,7 +247,7 @@ func (w *walk) allows(it item) (v trap.Verdict, ok bool) {
 		return v, false
 	case rankOf(v) > it.rank:
 		it.rank = rankOf(v)
-		w.push(it)
+		w.queue.push(it)
 		return v, false
 	}
 	return v, true
@@ -207,7 +267,7 @@ func (w *walk) visit(it item) {
 		}
 		if !known && w.stays(l.URL) {
 			w.seen[l.URL] = true
-			w.push(item{url: l.URL, via: it.url, depth: it.depth + 1})
+			w.queue.push(item{url: l.URL, via: it.url, depth: it.depth + 1})
 		}
 	}
 	if w.guard == nil {
@@ -220,7 +280,7 @@ func (w *walk) visit(it item) {
 	}
 	for _, id := range w.guard.Reopened() {
 		for _, it := range w.deferred[id] {
-			w.push(it)
+			w.queue.push(it)
 		}
 		w.refused -= len(w.deferred[id])
 		delete(w.deferred, id)

@@ -56,7 +56,7 @@ func (g *Guard) apply(e *event) {
 	n.again = s.params > 0 || e.below
 	g.grow(e, n, good)
 	earn := g.learn(fine, e, &e.fine, n)
-	worth := min(n.site, earn)
+	worth := min(n.site, earn) * leastNew / fine.least()
 	if n.unread && !n.copied && fine.tries > 0 {
 		worth = fine.hits / fine.tries
 	}
@@ -73,6 +73,10 @@ func (g *Guard) apply(e *event) {
 		wide.pages++ // its memory of words counts them
 	}
 	g.remember(s.path())
+	// A list whose pages lead no further is no maze: somebody has listed them.
+	if list := g.patterns[e.from]; e.watched && e.wide.born == 0 && list != nil && list != fine {
+		list.leaf++
+	}
 	g.inherit(fine, e.from, earn)
 	g.shapes.learned(s.host)
 }

@@ -106,3 +106,73 @@ func TestPagesThatOnlyLeadOnWait(t *testing.T) {
 		t.Errorf("after two leaves: %+v, and rank %d before", v, last)
 	}
 }
+
+// A list whose pages end is no maze, however often it leads on itself; nobody has to find its end.
+func TestPagesThatEndCountForTheirList(t *testing.T) {
+	list := func(i int) string { return fmt.Sprintf("http://a.test/list/%d", i) }
+	rank := func(ends bool) uint8 {
+		g := trap.New(trap.Config{})
+		for i := range 20 {
+			teach(t, g, list(i), list(i-1), prose(2*i, 60), list(3*i+1), list(3*i+2), list(3*i+3))
+			var more []string
+			if !ends {
+				more = []string{page(100 + 2*i), page(101 + 2*i)}
+			}
+			teach(t, g, page(i), list(i), prose(2*i+1, 60), more...)
+		}
+		return judge(t, g, list(100)).Rank
+	}
+	if ends, not := rank(true), rank(false); ends != 0 || not < 2 {
+		t.Errorf("the next list has rank %d, and %d where nothing ends", ends, not)
+	}
+}
+
+// The same path at another host of the domain waits until such pages were shown to be others.
+func TestSamePathAtAnotherHostWaits(t *testing.T) {
+	at := func(host, i int) string { return fmt.Sprintf("http://h%d.a.test/p/%d", host, i) }
+	for _, copies := range []bool{true, false} {
+		g := trap.New(trap.Config{})
+		for i := range 5 {
+			teach(t, g, at(0, i), at(0, 0), prose(i, 60))
+		}
+		if v := judge(t, g, at(1, 3)); v.Rank < 2 {
+			t.Errorf("copies %t: the first: %+v", copies, v)
+		}
+		for i := range 5 {
+			n := 100 + i
+			if copies {
+				n = i
+			}
+			teach(t, g, at(1+i, i), at(0, 0), prose(n, 60))
+		}
+		if v := judge(t, g, at(9, 3)); (v.Rank >= 4) != copies || (v.Rank < 2) == copies {
+			t.Errorf("copies %t: after five: %+v", copies, v)
+		}
+		if v := judge(t, g, at(9, 77)); !copies && v.Rank > 0 {
+			t.Errorf("another path: %+v", v)
+		}
+	}
+}
+
+// Each name that a path has had before halves the chance of its page, numbers do not.
+func TestDoubledNamesWait(t *testing.T) {
+	g := trap.New(trap.Config{})
+	for path, rank := range map[string]uint8{"/post/1/": 0, "/post/1/post/2/": 2, "/a/b/a/b/a": 6, "/1/1/1/": 0} {
+		if v := judge(t, g, "http://a.test"+path); v.Kind != "" || v.Rank != rank {
+			t.Errorf("%s: %+v, want rank %d", path, v, rank)
+		}
+	}
+}
+
+// What selects by two parameters is worth less than what does not, however new: the next one waits.
+func TestSelectionsWait(t *testing.T) {
+	g := trap.New(trap.Config{})
+	url := func(query string, i int) string { return fmt.Sprintf("http://a.test/list?%s=%d", query, i) }
+	for i := range 20 {
+		teach(t, g, url("id", i), page(0), prose(2*i, 60))
+		teach(t, g, url("a=1&b", i), page(0), prose(2*i+1, 60))
+	}
+	if one, two := judge(t, g, url("id", 99)).Rank, judge(t, g, url("a=1&b", 99)).Rank; one != 0 || two < 2 {
+		t.Errorf("ranks %d and %d", one, two)
+	}
+}

@@ -114,6 +114,12 @@ func (p *pattern) forms(s *shape, names *params) (of [parts + 1]uint64) {
 	return of
 }
 
+// whole is the form by all of the query.
+func (p *pattern) whole(s *shape) uint64 {
+	names := p.params
+	return p.forms(s, &names)[parts]
+}
+
 // path is the form without the query, of all patterns together.
 func (s *shape) path() uint64 { return s.hash(s.host, 0) }
 

@@ -2,6 +2,7 @@ package trap
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -19,6 +20,7 @@ type shape struct {
 	domain     uint64
 	params     int
 	first      [2 * maxParams]value
+	doubled    int    // names in the path that it has had before
 	size       uint32 // segments and parameters, which grow in Growing
 	length     uint32 // in bytes
 }
@@ -28,6 +30,10 @@ type value struct {
 	name, value uint64 // hashed
 	class       class
 }
+
+// unheard is the chance that a path is not one more way to a known page: half for each name that it
+// has had before.
+func (s *shape) unheard() float32 { return 1 / float32(int(1)<<min(s.doubled, 16)) }
 
 // values are the first parameters, in the sequence of the URL.
 func (s *shape) values() []value { return s.first[:min(s.params, len(s.first))] }
@@ -168,7 +174,9 @@ type building struct {
 	last  class // of the part before, in the wide pattern
 	// The class before that. Of segments that alternate, as in /post/1/post/2/post/3, two count.
 	beforeLast, fineBefore class
-	fineLast               class // the same in the fine pattern; nothing after a name
+	fineLast               class     // the same in the fine pattern; nothing after a name
+	names                  [8]uint64 // of the path, hashed
+	nNames                 int
 	directory              int
 	numbers                int  // parts that are numbers
 	years                  int  // of those, the ones that might be years
@@ -194,7 +202,7 @@ func (b *building) write(s string) {
 func (b *building) path(path string, query bool) {
 	for rest := path[1:]; ; {
 		segment, behind, more := strings.Cut(rest, "/")
-		b.segment(segment, more || query)
+		b.segment(segment, behind != "" || query)
 		if !more {
 			return
 		}
@@ -210,7 +218,9 @@ func (b *building) segment(s string, mayName bool) {
 	c := classify(s)
 	b.size++
 	if c != key {
-		b.form += mix(xxhash.Sum64String(s), markClass)
+		h := mix(xxhash.Sum64String(s), markClass)
+		b.form += h
+		b.meet(c, h)
 	}
 	b.note(c, s)
 	if c != b.last && c != b.beforeLast {
@@ -230,6 +240,19 @@ func (b *building) segment(s string, mayName bool) {
 		b.fineBefore, b.fineLast = b.fineLast, c
 	}
 	b.directory++
+}
+
+// meet counts a name that the path has had before.
+func (b *building) meet(c class, h uint64) {
+	if c != word {
+		return
+	}
+	if slices.Contains(b.names[:b.nNames], h) {
+		b.doubled++
+	} else if b.nNames < len(b.names) {
+		b.names[b.nNames] = h
+		b.nNames++
+	}
 }
 
 // note records whether a segment or a value is a key, a number or a date.

@@ -47,7 +47,7 @@ func TestWidePatternsOfHosts(t *testing.T) {
 func TestFinePatterns(t *testing.T) {
 	for want, urls := range map[string][]string{
 		"a.test/shop/#":          {"http://a.test/shop/1", "http://a.test/shop/23"},
-		"a.test/shop/*":          {"http://a.test/shop/blue", "http://a.test/shop/red-chair.html"},
+		"a.test/shop/*":          {"http://a.test/shop/blue", "http://a.test/shop/red-chair.html", "http://a.test/shop/green/"},
 		"a.test/shop/@":          {"http://a.test/shop/0badcafe12", "http://a.test/shop/5f2b7c1d9a"},
 		"a.test/cal/#":           {"http://a.test/cal/2024", "http://a.test/cal/2024/01", "http://a.test/cal/2024/01/31"},
 		"a.test/x?f":             {"http://a.test/x?f[]=1", "http://a.test/x?f[]=1&f[]=2", "http://a.test/x?f[0]=1&f[1]=2", "http://a.test/x?f%5B0%5D=1&f%5b7%5d=3", "http://a.test/x?f=1", "http://a.test/x?f=1,2,3"},
