@@ -46,14 +46,14 @@ func Rebuild(cfg Config, records Records) (Result, error) {
 	if cfg.Store == nil || !cfg.Store.Durable() || cfg.Store.Resumed() || cfg.Shard != nil {
 		return Result{}, errors.New("crawl: a state is made anew in a durable Store that has none, of a crawl that is alone")
 	}
-	c := &coordinator{ring: &ring{cfg: cfg}, bare: bare, began: time.Now(), shard: newMembership(nil)}
+	c := rebuilding{coordinator: &coordinator{ring: &ring{cfg: cfg}, bare: bare, began: time.Now(), shard: newMembership(nil)}}
 	c.cfg = &c.ring.cfg
 	c.cfg.Gate.Frontier.Disk = c.cfg.Store.Queue()
 	keeps := ledger.Config{Store: c.cfg.Store, Tail: c.cfg.Tail, Layers: cmp.Or(c.cfg.Gate.Dedup.Layers, gate.DefaultLayers)}
-	if c.ledger, err = ledger.Open(keeps, &state{c: c}); err != nil {
+	if c.ledger, err = ledger.Open(keeps, &state{c: c.coordinator}); err != nil {
 		return Result{}, err
 	}
-	if err := c.startEmpty(seeds); err != nil {
+	if err := startEmpty(c.coordinator, seeds); err != nil {
 		return Result{}, errors.Join(err, c.ledger.Close())
 	}
 	var keeper sync.WaitGroup
@@ -67,10 +67,16 @@ func Rebuild(cfg Config, records Records) (Result, error) {
 	return c.present(), errors.Join(err, c.ledger.Close())
 }
 
+// rebuilding is a coordinator without a ring: the records stand in for it.
+type rebuilding struct {
+	*coordinator
+	records *gate.Rebuilding
+}
+
 // rebuild recalls what the records have, and queues what they lead to.
-func (c *coordinator) rebuild(seeds []weburl.URL, records Records) error {
+func (c *rebuilding) rebuild(seeds []weburl.URL, records Records) error {
 	c.result.Started = time.Time{}
-	c.gate.Rebuild(records.Settled)
+	c.records = gate.Rebuild(c.gate, records.Settled)
 	var plain []weburl.URL // in the place of seeds over https
 	err := records.Each(c.recall, func(s *gate.Skip) error {
 		if s.Reason == gate.NoHTTPS {
@@ -90,7 +96,7 @@ func (c *coordinator) rebuild(seeds []weburl.URL, records Records) error {
 	if err != nil {
 		return err
 	}
-	c.gate.Rebuilt()
+	c.records.Recalled()
 	c.result.Started = cmp.Or(c.result.Started, c.began)
 	c.result.Rebuilt = &Rebuilt{At: c.began.UTC(), Pages: c.result.Fetched}
 	c.gate.Seeds(seeds)
@@ -103,12 +109,12 @@ func (c *coordinator) rebuild(seeds []weburl.URL, records Records) error {
 	if err := c.catchUp(true); err != nil {
 		return err
 	}
-	c.gate.Opened()
+	c.records.End()
 	return nil
 }
 
 // recall counts a page or a redirect, and takes its URL for done.
-func (c *coordinator) recall(v *Visit) error {
+func (c *rebuilding) recall(v *Visit) error {
 	if c.result.Started.IsZero() || v.Started.Before(c.result.Started) {
 		c.result.Started = v.Started
 	}
@@ -137,16 +143,16 @@ func (c *coordinator) recall(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	c.gate.Recall(r)
+	c.records.Recall(r)
 	return c.catchUp(false)
 }
 
 // recallSkip counts a refusal or failure, and takes its URL for done if it was admitted.
-func (c *coordinator) recallSkip(s *gate.Skip) error {
+func (c *rebuilding) recallSkip(s *gate.Skip) error {
 	if err := c.cfg.Recorder.Skip(*s); err != nil {
 		return err
 	}
-	c.gate.RecallSkip(*s)
+	c.records.RecallSkip(*s)
 	if s.Reason == gate.LinksOnly {
 		c.result.LinksOnly++
 	}
@@ -163,22 +169,22 @@ func (c *coordinator) recallSkip(s *gate.Skip) error {
 	} else {
 		r.GivenUp = Temporary(s.Reason)
 	}
-	c.gate.Recall(r)
+	c.records.Recall(r)
 	return c.catchUp(false)
 }
 
 // reoffer offers what a page or a redirect leads to.
-func (c *coordinator) reoffer(v *Visit) error {
+func (c *rebuilding) reoffer(v *Visit) error {
 	if v.End == Redirected {
-		c.gate.ReofferTarget(&gate.Redirect{Task: v.Task, Target: v.Target})
+		c.records.Target(&gate.Redirect{Task: v.Task, Target: v.Target})
 	} else {
-		c.gate.Reoffer(&gate.Page{Task: v.Task, Links: v.Page.Links})
+		c.records.Links(&gate.Page{Task: v.Task, Links: v.Page.Links})
 	}
 	return c.catchUp(false)
 }
 
 // catchUp makes a commit if one is due, and has the keeper do what waits: if all, everything.
-func (c *coordinator) catchUp(all bool) error {
+func (c *rebuilding) catchUp(all bool) error {
 	if c.ledger.WantsCut(time.Now()) {
 		c.ledger.CutSent()
 		b := c.cfg.Store.NewBatch()

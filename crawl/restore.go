@@ -70,7 +70,7 @@ func newCoordinator(r *ring, seeds []weburl.URL, bare map[string]bool) (*coordin
 
 // start begins a crawl from its seeds.
 func (c *coordinator) start(seeds []weburl.URL) error {
-	if err := c.startEmpty(seeds); err != nil {
+	if err := startEmpty(c, seeds); err != nil {
 		return err
 	}
 	c.gate.Seeds(seeds)
@@ -78,7 +78,7 @@ func (c *coordinator) start(seeds []weburl.URL) error {
 }
 
 // startEmpty begins a crawl that has not entered its seeds yet.
-func (c *coordinator) startEmpty(seeds []weburl.URL) (err error) {
+func startEmpty(c *coordinator, seeds []weburl.URL) (err error) {
 	c.result = Result{Started: c.began, Runs: 1}
 	for _, u := range seeds {
 		c.result.Seeds = append(c.result.Seeds, u.String())

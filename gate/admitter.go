@@ -28,14 +28,12 @@ type admitter struct {
 	more     bool // seeds may be added
 	final    bool // refusals are final now
 
-	recalling bool                  // what is admitted was done before: see Recall
-	settled   func(weburl.URL) bool // while the state is rebuilt: the records have its refusal
-	admitted  int
-	newAt     NewAtCounts
-	layers    int // of the filter
-	sitemaps  sitemapCount
-	maybe     int64 // admissions that had to wait for the log
-	border    border
+	admitted int
+	newAt    NewAtCounts
+	layers   int // of the filter
+	sitemaps sitemapCount
+	maybe    int64 // admissions that had to wait for the log
+	border   border
 }
 
 // sitemapCount counts the admitted sitemaps.
@@ -63,7 +61,7 @@ func (a *admitter) keepEvents() {
 // offer passes a URL through all rules. from is the page that links to it, or the URL that
 // redirects there.
 func (a *admitter) offer(from weburl.URL, o offer) {
-	if a.settled != nil && a.settled(o.URL) {
+	if a.refusals.rebuild.has(o.URL) {
 		return
 	}
 	if a.border.foreign(o.URL) {
@@ -169,7 +167,7 @@ func (a *admitter) push(it frontier.Item) {
 	at := newAt(it.URL, a.seen.LastKnown(), a.layers)
 	it.NewAt = uint8(at)
 	a.newAt.add(at)
-	if a.recalling {
+	if a.refusals.rebuild.recalls() {
 		a.journal.Changed(1)
 		return
 	}
@@ -187,7 +185,7 @@ func (a *admitter) wait(c pendingCheck) bool {
 // full returns why there is no room for a URL that passes the rules, "" if there is.
 func (a *admitter) full(o *offer) Reason {
 	switch {
-	case a.recalling: // there was
+	case a.refusals.rebuild.recalls(): // there was
 	case a.queue.Closed(o.URL):
 		return HostClosed
 	case !a.queue.HasRoom(o.URL) || a.budgets && a.reported.concluded(o.URL.String()):

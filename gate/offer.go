@@ -59,7 +59,7 @@ type Page struct {
 func (g *Gate) Page(p *Page, now time.Time) {
 	g.traps.came(&p.lease)
 	g.traps.watch(p)
-	g.offerLinks(p, g.offerLink)
+	offerLinks(g, p, g.offerLink)
 	if l := g.traps.end(p); l != nil {
 		checks{g}.learn(l)
 	}
@@ -77,7 +77,7 @@ func (g *Gate) Page(p *Page, now time.Time) {
 }
 
 // offerLinks offers the links of a page, its entries as entry points and the others by link.
-func (g *Gate) offerLinks(p *Page, link func(page weburl.URL, o offer)) {
+func offerLinks(g *Gate, p *Page, link func(page weburl.URL, o offer)) {
 	via, depth := p.URL.String(), p.Depth+1
 	if p.Sitemap { // an entry point, whatever leads to it
 		depth = 1
@@ -172,14 +172,14 @@ func (g *Gate) Redirect(r *Redirect, now time.Time) {
 	g.traps.ended(r.lease)
 	g.queue.done(&r.Task, now, r.Outcome)
 	if !r.Target.IsZero() {
-		g.offerTarget(r)
+		offerTarget(g, r)
 		g.queue.creditTarget(r)
 	}
 	g.returnBudget(r.URL) // after the redirect's own target
 }
 
 // offerTarget offers where a URL redirects.
-func (g *Gate) offerTarget(r *Redirect) {
+func offerTarget(g *Gate, r *Redirect) {
 	if r.Via == "" { // a seed that may live under another name
 		g.admitter.scope.move(r.URL, r.Target)
 	}

@@ -21,14 +21,30 @@ type Recalled struct {
 	Pattern string // of a trap that it was refused as, if it was
 }
 
-// Rebuild begins the recalling, before Seeds. settled reports whether the records have the final
-// refusal of a URL that was not admitted; such a URL is not offered. Rebuilt ends it.
-func (g *Gate) Rebuild(settled func(weburl.URL) bool) {
-	g.admitter.recalling, g.admitter.settled = true, settled
+// Rebuilding is a Gate whose state is made again.
+type Rebuilding struct {
+	g         *Gate
+	recalling bool                  // what is admitted was done before
+	settled   func(weburl.URL) bool // whether the records have the final refusal of a URL
 }
 
+// Rebuild begins the recalling, before Seeds. settled reports whether the records have the final
+// refusal of a URL that was not admitted; such a URL is not offered.
+func Rebuild(g *Gate, settled func(weburl.URL) bool) *Rebuilding {
+	r := &Rebuilding{g: g, recalling: true, settled: settled}
+	g.admitter.refusals.rebuild = r
+	return r
+}
+
+// recalls reports whether what is admitted now was done before. It is never so of a nil Rebuilding.
+func (b *Rebuilding) recalls() bool { return b != nil && b.recalling }
+
+// has reports whether the records have the final refusal of a URL. A nil Rebuilding has none.
+func (b *Rebuilding) has(u weburl.URL) bool { return b != nil && b.settled(u) }
+
 // Recall takes a URL for one that was admitted and is done. Checks may wait for the log then.
-func (g *Gate) Recall(r Recalled) {
+func (b *Rebuilding) Recall(r Recalled) {
+	g := b.g
 	a := &g.admitter
 	open, answer := a.seen.Admit(r.URL)
 	switch answer {
@@ -54,7 +70,8 @@ func (g *Gate) Recall(r Recalled) {
 
 // RecallSkip takes a refusal or failure for one that was counted and recorded. Whether its URL was
 // admitted is for Recall to say.
-func (g *Gate) RecallSkip(s Skip) {
+func (b *Rebuilding) RecallSkip(s Skip) {
+	g := b.g
 	g.admitter.refusals.count(s)
 	if !s.Reason.admits() {
 		g.admitter.reported.first(s.URL, s.Reason)
@@ -99,16 +116,15 @@ func (r Reason) admits() bool {
 	return true
 }
 
-// Rebuilt ends the recalling: what is offered from now on, and was not recalled, is queued. No
+// Recalled ends the recalling: what is offered from now on, and was not recalled, is queued. No
 // check may wait.
-func (g *Gate) Rebuilt() { g.admitter.recalling = false }
+func (b *Rebuilding) Recalled() { b.recalling = false }
 
-// Reoffer offers the links of a page that was recalled. Of a Page it wants Task.Item and Links.
-func (g *Gate) Reoffer(p *Page) { g.offerLinks(p, g.admitter.offer) }
+// Links offers the links of a page that was recalled. Of a Page it wants Task.Item and Links.
+func (b *Rebuilding) Links(p *Page) { offerLinks(b.g, p, b.g.admitter.offer) }
 
-// ReofferTarget offers where a URL leads that was recalled. Of a Redirect it wants Task.Item and
-// Target.
-func (g *Gate) ReofferTarget(r *Redirect) { g.offerTarget(r) }
+// Target offers where a URL leads that was recalled. Of a Redirect it wants Task.Item and Target.
+func (b *Rebuilding) Target(r *Redirect) { offerTarget(b.g, r) }
 
-// Opened ends the rebuilding: all links were offered.
-func (g *Gate) Opened() { g.admitter.settled = nil }
+// End ends the rebuilding: all links were offered.
+func (b *Rebuilding) End() { b.g.admitter.refusals.rebuild = nil }

@@ -14,7 +14,8 @@ type refusals struct {
 	cutting  bool   // that request was sent
 	skipped  map[Reason]int
 	errors   map[Reason]int
-	seeds    int // that were refused, unless another URL takes their place
+	rebuild  *Rebuilding // nil but while the state is made again from the records
+	seeds    int         // that were refused, unless another URL takes their place
 }
 
 // add records a final refusal.

@@ -67,8 +67,8 @@ type Report struct {
 	Checksum sums.Sum   `json:"checksum"`        // of report.json, with zeros in its place
 }
 
-// Rebuilt says that the state was lost and made again from the records: words, the sites' figures of
-// them, requests, and the time are those of what was fetched since.
+// Rebuilt says that the state was lost and made again from the records: words, the sites' figures
+// of them, requests, and the time are those of what was fetched since.
 type Rebuilt struct {
 	At    time.Time `json:"at"`
 	Pages int       `json:"pages"` // of which only the records are known

@@ -146,7 +146,8 @@ func TestLostStateOfACompleteCrawl(t *testing.T) {
 	must(t, append(crawlArgs(url, dir), "--min-free", "0")...)
 	want, asked := allRecords(t, dir), requests.Load()
 	lose(t, dir, true)
-	if err := os.MkdirAll(filepath.Join(dir, "state.tmp", "state"), 0o755); err != nil { // a killed repair
+	// A repair that was killed.
+	if err := os.MkdirAll(filepath.Join(dir, "state.tmp", "state"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	must(t, "check", dir, "--repair")

@@ -282,7 +282,8 @@ func (e *exam) records(context.Context) error {
 		return nil
 	}
 	_, last, err := crawl.Complete(disk.Of(e.state))
-	fresh := last.Rebuilt != nil && last.Rebuilt.Pages == last.Fetched // from the records that are left
+	// A state that was just made again is from the records that are left.
+	fresh := last.Rebuilt != nil && last.Rebuilt.Pages == last.Fetched
 	if err == nil && e.rep != nil && last.Fetched != e.rep.Pages.Fetched && !fresh {
 		e.found(finding{File: "state", What: fmt.Sprintf("it is that of an earlier commit: it knows of %s, report.json of %d", shell.Counted(last.Fetched, "page"), e.rep.Pages.Fetched),
 			Costs: "resume would cut the records back to that commit, and ask for the rest again", Remedy: "nothing: put a copy in its place, or resume"})
