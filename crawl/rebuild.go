@@ -46,19 +46,19 @@ func Rebuild(cfg Config, records Records) (Result, error) {
 	if cfg.Store == nil || !cfg.Store.Durable() || cfg.Store.Resumed() || cfg.Shard != nil {
 		return Result{}, errors.New("crawl: a state is made anew in a durable Store that has none, of a crawl that is alone")
 	}
-	c := rebuilding{coordinator: &coordinator{ring: &ring{cfg: cfg}, bare: bare, began: time.Now(), shard: newMembership(nil)}}
+	c := &coordinator{ring: &ring{cfg: cfg}, bare: bare, began: time.Now(), shard: newMembership(nil)}
 	c.cfg = &c.ring.cfg
 	c.cfg.Gate.Frontier.Disk = c.cfg.Store.Queue()
 	keeps := ledger.Config{Store: c.cfg.Store, Tail: c.cfg.Tail, Layers: cmp.Or(c.cfg.Gate.Dedup.Layers, gate.DefaultLayers)}
-	if c.ledger, err = ledger.Open(keeps, &state{c: c.coordinator}); err != nil {
+	if c.ledger, err = ledger.Open(keeps, &state{c: c}); err != nil {
 		return Result{}, err
 	}
-	if err := startEmpty(c.coordinator, seeds); err != nil {
+	if err := startEmpty(c, seeds); err != nil {
 		return Result{}, errors.Join(err, c.ledger.Close())
 	}
 	var keeper sync.WaitGroup
 	keeper.Go(c.ledger.Run)
-	err = c.rebuild(seeds, records)
+	err = rebuild(c, seeds, records)
 	c.ledger.Stop()
 	keeper.Wait()
 	if err == nil {
@@ -67,18 +67,12 @@ func Rebuild(cfg Config, records Records) (Result, error) {
 	return c.present(), errors.Join(err, c.ledger.Close())
 }
 
-// rebuilding is a coordinator without a ring: the records stand in for it.
-type rebuilding struct {
-	*coordinator
-	records *gate.Rebuilding
-}
-
 // rebuild recalls what the records have, and queues what they lead to.
-func (c *rebuilding) rebuild(seeds []weburl.URL, records Records) error {
+func rebuild(c *coordinator, seeds []weburl.URL, records Records) error {
 	c.result.Started = time.Time{}
-	c.records = gate.Rebuild(c.gate, records.Settled)
+	b := gate.Rebuild(c.gate, records.Settled)
 	var plain []weburl.URL // in the place of seeds over https
-	err := records.Each(c.recall, func(s *gate.Skip) error {
+	err := records.Each(func(v *Visit) error { return recall(c, b, v) }, func(s *gate.Skip) error {
 		if s.Reason == gate.NoHTTPS {
 			u, err := c.cfg.Parse.URL.Parse(s.URL)
 			if err == nil {
@@ -88,33 +82,33 @@ func (c *rebuilding) rebuild(seeds []weburl.URL, records Records) error {
 				plain = append(plain, u)
 			}
 		}
-		return c.recallSkip(s)
+		return recallSkip(c, b, s)
 	})
 	if err == nil {
-		err = c.catchUp(true)
+		err = catchUp(c, true)
 	}
 	if err != nil {
 		return err
 	}
-	c.records.Recalled()
+	b.Recalled()
 	c.result.Started = cmp.Or(c.result.Started, c.began)
 	c.result.Rebuilt = &Rebuilt{At: c.began.UTC(), Pages: c.result.Fetched}
 	c.gate.Seeds(seeds)
 	for _, u := range plain {
 		c.gate.Add(u)
 	}
-	if err := records.Links(c.reoffer); err != nil {
+	if err := records.Links(func(v *Visit) error { return reoffer(c, b, v) }); err != nil {
 		return err
 	}
-	if err := c.catchUp(true); err != nil {
+	if err := catchUp(c, true); err != nil {
 		return err
 	}
-	c.records.End()
+	b.End()
 	return nil
 }
 
 // recall counts a page or a redirect, and takes its URL for done.
-func (c *rebuilding) recall(v *Visit) error {
+func recall(c *coordinator, b *gate.Rebuilding, v *Visit) error {
 	if c.result.Started.IsZero() || v.Started.Before(c.result.Started) {
 		c.result.Started = v.Started
 	}
@@ -143,21 +137,21 @@ func (c *rebuilding) recall(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	c.records.Recall(r)
-	return c.catchUp(false)
+	b.Recall(r)
+	return catchUp(c, false)
 }
 
 // recallSkip counts a refusal or failure, and takes its URL for done if it was admitted.
-func (c *rebuilding) recallSkip(s *gate.Skip) error {
+func recallSkip(c *coordinator, b *gate.Rebuilding, s *gate.Skip) error {
 	if err := c.cfg.Recorder.Skip(*s); err != nil {
 		return err
 	}
-	c.records.RecallSkip(*s)
+	b.RecallSkip(*s)
 	if s.Reason == gate.LinksOnly {
 		c.result.LinksOnly++
 	}
 	if !s.Admitted() {
-		return c.catchUp(false)
+		return catchUp(c, false)
 	}
 	u, err := weburl.Parse(s.URL)
 	if err != nil {
@@ -169,22 +163,22 @@ func (c *rebuilding) recallSkip(s *gate.Skip) error {
 	} else {
 		r.GivenUp = Temporary(s.Reason)
 	}
-	c.records.Recall(r)
-	return c.catchUp(false)
+	b.Recall(r)
+	return catchUp(c, false)
 }
 
 // reoffer offers what a page or a redirect leads to.
-func (c *rebuilding) reoffer(v *Visit) error {
+func reoffer(c *coordinator, b *gate.Rebuilding, v *Visit) error {
 	if v.End == Redirected {
-		c.records.Target(&gate.Redirect{Task: v.Task, Target: v.Target})
+		b.Target(&gate.Redirect{Task: v.Task, Target: v.Target})
 	} else {
-		c.records.Links(&gate.Page{Task: v.Task, Links: v.Page.Links})
+		b.Links(&gate.Page{Task: v.Task, Links: v.Page.Links})
 	}
-	return c.catchUp(false)
+	return catchUp(c, false)
 }
 
 // catchUp makes a commit if one is due, and has the keeper do what waits: if all, everything.
-func (c *rebuilding) catchUp(all bool) error {
+func catchUp(c *coordinator, all bool) error {
 	if c.ledger.WantsCut(time.Now()) {
 		c.ledger.CutSent()
 		b := c.cfg.Store.NewBatch()
