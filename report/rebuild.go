@@ -43,7 +43,7 @@ type Found struct {
 	Unlinked                  int  // pages whose links stand nowhere
 	LinksCut                  int  // pages of which links.bin has not all links
 	LinksOnly                 int  // URLs that were read for their links alone, which stand nowhere
-	Torn                      int  // pages and redirects at the end, recorded by half: they are cut off
+	Torn                      int  // pages and redirects at the end, recorded by half
 	Again                     int  // refusals at the end of skipped.jsonl that are decided anew
 }
 
