@@ -28,7 +28,8 @@ func TestLostStateOfAKilledCrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bytes.SplitAfter(data, []byte("\n"))
-	if err := os.WriteFile(links, bytes.Join(lines[:len(lines)-4], nil), 0o600); err != nil { // the last three
+	// The last three records are missing.
+	if err := os.WriteFile(links, bytes.Join(lines[:len(lines)-4], nil), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if out := must(t, "check", dir, "--repair"); !strings.Contains(out, "had not been recorded whole") {
