@@ -72,7 +72,16 @@ func newCoordinator(r *ring, seeds []weburl.URL, bare map[string]bool) (*coordin
 }
 
 // start begins a crawl from its seeds.
-func (c *coordinator) start(seeds []weburl.URL) (err error) {
+func (c *coordinator) start(seeds []weburl.URL) error {
+	if err := startEmpty(c, seeds); err != nil {
+		return err
+	}
+	c.gate.Seeds(seeds)
+	return nil
+}
+
+// startEmpty begins a crawl that has not entered its seeds yet.
+func startEmpty(c *coordinator, seeds []weburl.URL) (err error) {
 	c.result = Result{Started: c.began, Runs: 1}
 	for _, u := range seeds {
 		c.result.Seeds = append(c.result.Seeds, u.String())
@@ -84,11 +93,10 @@ func (c *coordinator) start(seeds []weburl.URL) (err error) {
 		}
 		c.gate = g
 		c.ledger.Begin(admits, 0)
-	} else if c.gate, err = gate.New(c.cfg.Gate); err != nil {
-		return err
+		return nil
 	}
-	c.gate.Seeds(seeds)
-	return nil
+	c.gate, err = gate.New(c.cfg.Gate)
+	return err
 }
 
 // restore puts the coordinator into the state of the last commit.

@@ -43,6 +43,8 @@ type Result struct {
 	Active time.Duration    // the time they took together
 	Dedup  gate.FilterStats // the filter's account
 	Audit  Audit
+
+	Rebuilt *Rebuilt `json:",omitempty"` // nil: the state was never lost
 }
 
 // Pages is how many pages count towards Config.MaxPages.

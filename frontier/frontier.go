@@ -133,6 +133,14 @@ func (f *Frontier) Push(it Item) {
 	f.queue(h, it)
 }
 
+// Charge takes a place in the page budget of u's host for a URL that was done before this Frontier
+// was made.
+func (f *Frontier) Charge(u weburl.URL) {
+	h := f.host(u.Host())
+	h.admitted++
+	f.changed(h)
+}
+
 // Requeue queues an item that has been done. It has its place in its host's page budget still.
 func (f *Frontier) Requeue(it Item) { f.queue(f.host(it.URL.Host()), it) }
 

@@ -27,6 +27,7 @@ type admitter struct {
 	budgets  bool // a host takes so many URLs at most
 	more     bool // seeds may be added
 	final    bool // refusals are final now
+
 	admitted int
 	newAt    NewAtCounts
 	layers   int // of the filter
@@ -60,6 +61,9 @@ func (a *admitter) keepEvents() {
 // offer passes a URL through all rules. from is the page that links to it, or the URL that
 // redirects there.
 func (a *admitter) offer(from weburl.URL, o offer) {
+	if a.refusals.rebuild.has(o.URL) {
+		return
+	}
 	if a.border.foreign(o.URL) {
 		a.export(from, o)
 		return
@@ -163,6 +167,10 @@ func (a *admitter) push(it frontier.Item) {
 	at := newAt(it.URL, a.seen.LastKnown(), a.layers)
 	it.NewAt = uint8(at)
 	a.newAt.add(at)
+	if a.refusals.rebuild.recalls() {
+		a.journal.Changed(1)
+		return
+	}
 	a.queue.Push(it)
 	a.watch(it)
 	a.journal.Changed(1)
@@ -177,6 +185,7 @@ func (a *admitter) wait(c pendingCheck) bool {
 // full returns why there is no room for a URL that passes the rules, "" if there is.
 func (a *admitter) full(o *offer) Reason {
 	switch {
+	case a.refusals.rebuild.recalls(): // there was
 	case a.queue.Closed(o.URL):
 		return HostClosed
 	case !a.queue.HasRoom(o.URL) || a.budgets && a.reported.concluded(o.URL.String()):

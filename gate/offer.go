@@ -59,6 +59,25 @@ type Page struct {
 func (g *Gate) Page(p *Page, now time.Time) {
 	g.traps.came(&p.lease)
 	g.traps.watch(p)
+	offerLinks(g, p, g.offerLink)
+	if l := g.traps.end(p); l != nil {
+		checks{g}.learn(l)
+	}
+	if p.NoPage {
+		g.admitter.refusals.add(Skip{URL: p.URL.String(), Reason: LinksOnly, Via: p.Via, From: p.From})
+	}
+	if p.Hops == MaxRedirects { // it was no hop
+		g.admitter.deferred.takeLastHop(p.URL.String())
+	}
+	if p.GivenUp {
+		g.admitter.givenUps.note(givenUp{offer: offer{Item: p.Item}, reason: p.Reason, status: p.Status, admitted: true, charged: true})
+	}
+	g.queue.credit(p, g.cfg.IgnoreRobots)
+	g.queue.done(&p.Task, now, p.Outcome)
+}
+
+// offerLinks offers the links of a page, its entries as entry points and the others by link.
+func offerLinks(g *Gate, p *Page, link func(page weburl.URL, o offer)) {
 	via, depth := p.URL.String(), p.Depth+1
 	if p.Sitemap { // an entry point, whatever leads to it
 		depth = 1
@@ -69,25 +88,11 @@ func (g *Gate) Page(p *Page, now time.Time) {
 			g.offerEntry(l, via, p.Depth+1)
 			continue
 		}
-		g.offerLink(p.URL, offer{
+		link(p.URL, offer{
 			Item:     frontier.Item{URL: l.URL, Via: via, Depth: depth},
 			nofollow: l.NoFollow && !g.cfg.IgnoreRobots, declined: l.Declined,
 		})
 	}
-	if l := g.traps.end(p); l != nil {
-		checks{g}.learn(l)
-	}
-	if p.NoPage {
-		g.admitter.refusals.add(Skip{URL: via, Reason: LinksOnly, Via: p.Via, From: p.From})
-	}
-	if p.Hops == MaxRedirects { // it was no hop
-		g.admitter.deferred.takeLastHop(via)
-	}
-	if p.GivenUp {
-		g.admitter.givenUps.note(givenUp{offer: offer{Item: p.Item}, reason: p.Reason, status: p.Status, admitted: true, charged: true})
-	}
-	g.queue.credit(p, g.cfg.IgnoreRobots)
-	g.queue.done(&p.Task, now, p.Outcome)
 }
 
 // offerLink is what happens to every link of every page: scope, nofollow, depth, and then the
@@ -167,20 +172,25 @@ func (g *Gate) Redirect(r *Redirect, now time.Time) {
 	g.traps.ended(r.lease)
 	g.queue.done(&r.Task, now, r.Outcome)
 	if !r.Target.IsZero() {
-		if r.Via == "" { // a seed that may live under another name
-			g.admitter.scope.move(r.URL, r.Target)
-		}
-		it := frontier.Item{URL: r.Target, Via: r.Via, From: r.URL.String(), Depth: r.Depth, Hops: r.Hops + 1, Sitemap: r.Sitemap}
-		if r.Hops > 0 {
-			it.First = r.Linked()
-		}
-		g.admitter.offer(r.URL, offer{Item: it, declined: r.Declined})
-		if r.Via == "" {
-			g.admitter.widened(r.Target)
-		}
+		offerTarget(g, r)
 		g.queue.creditTarget(r)
 	}
 	g.returnBudget(r.URL) // after the redirect's own target
+}
+
+// offerTarget offers where a URL redirects.
+func offerTarget(g *Gate, r *Redirect) {
+	if r.Via == "" { // a seed that may live under another name
+		g.admitter.scope.move(r.URL, r.Target)
+	}
+	it := frontier.Item{URL: r.Target, Via: r.Via, From: r.URL.String(), Depth: r.Depth, Hops: r.Hops + 1, Sitemap: r.Sitemap}
+	if r.Hops > 0 {
+		it.First = r.Linked()
+	}
+	g.admitter.offer(r.URL, offer{Item: it, declined: r.Declined})
+	if r.Via == "" {
+		g.admitter.widened(r.Target)
+	}
 }
 
 // RobotsFile is what a robots.txt says that was read for a leased page.

@@ -14,12 +14,18 @@ type refusals struct {
 	cutting  bool   // that request was sent
 	skipped  map[Reason]int
 	errors   map[Reason]int
-	seeds    int // that were refused, unless another URL takes their place
+	rebuild  *Rebuilding // nil but while the state is made again from the records
+	seeds    int         // that were refused, unless another URL takes their place
 }
 
 // add records a final refusal.
 func (r *refusals) add(s Skip) {
 	r.backlog = append(r.backlog, s)
+	r.count(s)
+}
+
+// count counts a final refusal.
+func (r *refusals) count(s Skip) {
 	if s.Via == "" && s.From == "" && s.Reason != NoHTTPS && s.Reason != LinksOnly {
 		r.seeds++
 	}

@@ -131,6 +131,19 @@ func (t *traps) count(v trap.Verdict, n int) {
 	}
 }
 
+// recall counts a URL that was refused as a trap's when the guard's evidence was not yet lost.
+func (t *traps) recall(s Skip) {
+	i := slices.IndexFunc(t.list, func(x Trap) bool { return x.Kind == s.Trap && x.Pattern == s.Detail })
+	if i < 0 && len(t.list) < maxTraps {
+		i = len(t.list)
+		t.list = append(t.list, Trap{Kind: s.Trap, Pattern: s.Detail})
+	} else if i < 0 {
+		i = maxTraps - 1
+		t.list[i].Kind, t.list[i].Pattern = "", ""
+	}
+	t.list[i].Refused++
+}
+
 // fetched fills in how many pages were fetched of each trap, as far as the guard remembers.
 func (t *traps) fetched(list []Trap) {
 	if t.guard == nil {

@@ -41,6 +41,9 @@ func New(version string, res crawl.Result, rec *Recorder, used Usage) *Report {
 		Resources: resources(res, rec.before.and(used)),
 	}
 	rep.Dedup.NewAt = res.NewAt
+	if b := res.Rebuilt; b != nil {
+		rep.Rebuilt = &Rebuilt{b.At, b.Pages}
+	}
 	rec.Fill(rep)
 	rep.Pages.MostLinked = rec.inLinks.most()
 	rep.Pages.Redirects = res.Redirects

@@ -59,11 +59,19 @@ type Report struct {
 	OtherSites int         `json:"other_sites"`           // how many share the last of Sites
 	HostSample *HostSample `json:"host_sample,omitempty"` // nil: all hosts were crawled
 	Near       *Near       `json:"near,omitempty"`        // nil: nobody has looked for it
+	Rebuilt    *Rebuilt    `json:"rebuilt,omitempty"`     // nil: the state was never lost
 	Frontier   Frontier    `json:"frontier"`
 	Resources  Resources   `json:"resources"`
 
 	Files    sums.Table `json:"files,omitempty"` // as they were written; see Damages
 	Checksum sums.Sum   `json:"checksum"`        // of report.json, with zeros in its place
+}
+
+// Rebuilt says that the state was lost and made again from the records: words, the sites' figures
+// of them, requests, and the time are those of what was fetched since.
+type Rebuilt struct {
+	At    time.Time `json:"at"`
+	Pages int       `json:"pages"` // of which only the records are known
 }
 
 // SeedsDone counts seeds by what has become of them.

@@ -201,19 +201,25 @@ func (w *withdrawal) keepEdges(line []byte) (bool, error) {
 }
 
 func (w *withdrawal) keepRow(line []byte) (bool, error) {
+	source, err := rowSource(line)
+	_, ours := w.pages[source]
+	return !ours, err
+}
+
+// rowSource returns the first field of a row of edges.csv.
+func rowSource(line []byte) (string, error) {
 	field, quoted := bytes.CutPrefix(line, []byte{'"'})
 	end := bytes.IndexByte(field, ',')
 	if quoted {
 		end = closingQuote(field)
 	}
 	if end < 0 {
-		return false, fmt.Errorf("a row without a source: %.80q", line)
+		return "", fmt.Errorf("a row without a source: %.80q", line)
 	}
 	if field = field[:end]; quoted {
 		field = bytes.ReplaceAll(field, []byte(`""`), []byte(`"`))
 	}
-	_, ours := w.pages[string(field)]
-	return !ours, nil
+	return string(field), nil
 }
 
 // closingQuote returns where a quoted field ends, -1 if it does not.

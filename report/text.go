@@ -172,6 +172,10 @@ func (r *Report) headline(p *page) {
 	}
 	p.wrapped("", fmt.Sprintf("%s words, distinct: %s", group(r.Words.Total), figureText(r.Words.Distinct)))
 	p.wrapped("", fmt.Sprintf("surprise number: %s", figureText(r.Words.Surprise)))
+	if b := r.Rebuilt; b != nil {
+		p.wrapped("  ", fmt.Sprintf("partial: the state was lost, and made again at %s from the records of %s; words, requests and time are of what was fetched since",
+			b.At.Format("2006-01-02 15:04 UTC"), counted(b.Pages, "page")))
+	}
 	if r.Words.Total == 0 {
 		return
 	}

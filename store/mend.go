@@ -3,8 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-
-	"crawler/internal/sums"
 )
 
 // Inspect opens the state of a crawl to check it, and with write to mend it, whatever crawl.json
@@ -72,17 +70,4 @@ func (d *Dir) Lengths() map[string]int64 {
 		lengths[name] = at.length
 	}
 	return lengths
-}
-
-// Accept commits that files of lines are what the table says, and not what was committed before.
-func (d *Dir) Accept(files sums.Table) error {
-	if err := d.writable(); err != nil {
-		return err
-	}
-	for name, f := range files {
-		d.positions.at[name] = position{length: f.Bytes, sum: f.Sum}
-	}
-	b := d.db.NewBatch()
-	b.Put([]byte(positionsKey), d.positions.append(nil))
-	return d.db.Commit(b)
 }

@@ -16,14 +16,14 @@ const (
 type event struct {
 	shape              shape
 	fine, wide         ownLinks
-	back               [maxBack]uint32 // folded hashes of URLs of the wide pattern that were known before
+	back               [maxBack]uint32 // folded hashes of known URLs of the wide pattern
 	backs              int             // how many, up to maxBack
-	from               uint64          // the fine pattern of the page that it was found on, 0 if on none
+	from               uint64          // the fine pattern of the page it was found on, or 0
 	watched            bool            // all its links were looked at
-	longer             bool            // its URL is longer than that of the page that it was found on
+	longer             bool            // its URL is longer than that page's
 	below              bool            // and is below that, in the same wide pattern
-	unread             bool            // neither text nor links are known, but for the hashes of its text
-	rooted             bool            // it links back to that page, which is a directory above it
+	unread             bool            // but for the hashes of its text, nothing is known
+	rooted             bool            // it links back to that page, a directory above it
 	births             []births
 	page               Page
 	fineName, wideName string // of patterns that are new

@@ -34,8 +34,8 @@ func TestWhatTheSiteHasSaidWaits(t *testing.T) {
 	}
 }
 
-// Pages that wait, but pay for themselves, are fetched several at a time. Those of a pattern that is
-// young, or brings only copies, wait until those on their way have come.
+// Pages that wait, but pay for themselves, are fetched several at a time. Those of a pattern that
+// is young, or brings only copies, wait until those on their way have come.
 func TestPagesThatPayAreFetchedTogether(t *testing.T) {
 	feed := func(i int) string { return fmt.Sprintf("http://a.test/feed/%d", i) }
 	for _, c := range []struct {

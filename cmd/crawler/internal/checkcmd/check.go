@@ -35,8 +35,12 @@ With --repair it puts right what it can: a single flipped bit, settings from the
 the state, the graph from the links. Of records that cannot be restored it keeps the sound
 ones, and says how many are lost; of an archive it names the URLs whose answers are. The
 damaged file stays beside it, as FILE.damaged. A file of which nothing can be read is
-taken for an empty one with --accept-loss alone. A state
-that is damaged cannot be rebuilt: the words of the pages are in no record.
+taken for an empty one with --accept-loss alone.
+
+A state that is missing or damaged is made again from the records, once these are sound:
+what has a record is not asked for again, and what the records link to and has none is
+queued. What is in no record, such as the words of pages, begins anew; check lists it.
+The damaged state stays beside the new one, as state.damaged.
 
 Of a cluster's DIR, and of several, each shard is checked, and then the files that were
 made of all of them.`,
@@ -78,8 +82,11 @@ type finding struct {
 	Harmless bool   `json:"harmless,omitempty"`
 	Remedy   string `json:"remedy,omitempty"` // what --repair does about it
 	Done     string `json:"done,omitempty"`   // what it has done
+	// Partial is what is not had back by it, and what that costs.
+	Partial []string `json:"partial,omitempty"`
 
-	mend func() (done string, err error)
+	mend    func() (done string, err error)
+	rebuild bool // the state is made again from the records, after all else
 }
 
 // outcome is what check prints.
@@ -129,7 +136,8 @@ func lookTwice(ctx context.Context, name string, r repairs) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	found.Sound = after.Sound
+	found.Sound, found.Files, found.Bytes = after.Sound, after.Files, after.Bytes
+	found.Records, found.Seen = after.Records, after.Seen
 	return found, nil
 }
 
@@ -171,7 +179,8 @@ func look(ctx context.Context, name string, r repairs) (o *outcome, err error) {
 // begin opens what can be opened of the directory.
 func begin(name string, repair bool) (*exam, error) {
 	e := &exam{outcome: outcome{Dir: name, Sound: true, Findings: []finding{}}}
-	_, metaErr := store.ReadMeta(store.Disk(), name)
+	meta, metaErr := store.ReadMeta(store.Disk(), name)
+	e.meta, e.metaErr = meta, metaErr
 	state, unreadable, err := store.Inspect(store.Disk(), name, repair)
 	switch {
 	case errors.Is(err, store.ErrLocked), crawldir.Forbidden(err), crawldir.Exhausted(err), errors.Is(err, store.ErrRewriting):
@@ -186,7 +195,7 @@ func begin(name string, repair bool) (*exam, error) {
 	case metaErr == nil && store.Unbegun(store.Disk(), name):
 		e.found(finding{File: "state", What: "nothing had been committed when the crawl was killed", Harmless: true, Costs: "nothing: resume starts again from the seeds"})
 	default:
-		e.stateless(err)
+		e.stateless("state", err)
 		e.settings(metaErr)
 	}
 	if e.state == nil { // which has the lock else
@@ -214,6 +223,9 @@ func (o *outcome) print(s shell.Streams, asJSON bool) error {
 			if line[1] != "" && !(line[0] == "--repair: " && f.Done != "") {
 				fmt.Fprintf(&b, "  %s%s\n", line[0], line[1])
 			}
+		}
+		for _, line := range f.Partial {
+			fmt.Fprintf(&b, "    not in the records: %s\n", line)
 		}
 	}
 	if o.Sound {

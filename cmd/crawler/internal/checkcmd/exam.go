@@ -28,12 +28,14 @@ import (
 // exam is a look at a directory.
 type exam struct {
 	outcome
-	state  *store.Dir     // nil: there is none that can be read
-	lock   io.Closer      // of the directory, if there is no state
-	rep    *report.Report // nil: there is none that can be read
-	repErr error
-	mended sums.Table // files of lines that were mended, as they are now
-	parts  sums.Table // and the parts of them that count as committed
+	state   *store.Dir // nil: there is none that can be read
+	lock    io.Closer  // of the directory, if there is no state
+	meta    store.Meta
+	metaErr error          // why crawl.json cannot be read
+	rep     *report.Report // nil: there is none that can be read
+	repErr  error
+	mended  sums.Table // files of lines that were mended, as they are now
+	parts   sums.Table // and the parts of them that count as committed
 
 	acceptLoss bool // take an empty file for one of which all records are lost
 	cutPages   bool // pages.jsonl was mended, and has fewer records now
@@ -87,13 +89,6 @@ func (e *exam) settings(err error) {
 		}
 	}
 	e.found(f)
-}
-
-// stateless notes that the state cannot be read.
-func (e *exam) stateless(err error) {
-	what := strings.TrimPrefix(shell.Plain(err).Error(), e.Dir+" ")
-	e.found(finding{File: "state", What: what, Costs: "the crawl cannot be resumed; report, graph and the records are not touched by it",
-		Remedy: "nothing: the state has what no record has, such as the words of all pages; put a copy in its place, or crawl again"})
 }
 
 // examine looks at everything.
@@ -283,11 +278,13 @@ func (e *exam) records(context.Context) error {
 	}
 	var err error
 	if e.Records, err = e.state.EachRecord(); err != nil {
-		e.stateless(err)
+		e.stateless("state", err)
 		return nil
 	}
 	_, last, err := crawl.Complete(disk.Of(e.state))
-	if err == nil && e.rep != nil && last.Fetched != e.rep.Pages.Fetched {
+	// A state that was just made again is from the records that are left.
+	fresh := last.Rebuilt != nil && last.Rebuilt.Pages == last.Fetched
+	if err == nil && e.rep != nil && last.Fetched != e.rep.Pages.Fetched && !fresh {
 		e.found(finding{File: "state", What: fmt.Sprintf("it is that of an earlier commit: it knows of %s, report.json of %d", shell.Counted(last.Fetched, "page"), e.rep.Pages.Fetched),
 			Costs: "resume would cut the records back to that commit, and ask for the rest again", Remedy: "nothing: put a copy in its place, or resume"})
 	}
@@ -298,12 +295,11 @@ func (e *exam) records(context.Context) error {
 		}
 	}
 	if err != nil {
-		e.stateless(err)
+		e.stateless("state", err)
 		return nil
 	}
 	if e.Seen, err = ledger.Verify(disk.Of(e.state)); err != nil {
-		e.found(finding{File: "seen", What: shell.Plain(err).Error(), Costs: "the crawl cannot be resumed: it does not know which URLs it has met. The records are not touched by it",
-			Remedy: "nothing: put a copy in its place, or crawl again"})
+		e.stateless("seen", err)
 	}
 	return nil
 }
@@ -347,6 +343,9 @@ func (e *exam) leftovers(context.Context) error {
 		return err
 	}
 	names := survey.Leftovers(e.Dir)
+	if _, err := os.Lstat(e.path(store.RebuildFolder)); err == nil {
+		names = append(names, e.path(store.RebuildFolder))
+	}
 	for _, entry := range entries {
 		if entry.Type().IsRegular() && isLeftover(entry.Name()) {
 			names = append(names, e.path(entry.Name()))

@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"crawler/cmd/crawler/internal/shell"
 	"crawler/graph"
@@ -33,6 +34,9 @@ func (e *exam) mendAll() error {
 		}
 		f.Done = done
 	}
+	if err := e.rebuildLast(); err != nil {
+		return err
+	}
 	if len(e.mended) == 0 {
 		return nil
 	}
@@ -45,6 +49,19 @@ func (e *exam) mendAll() error {
 	}
 	if err != nil {
 		return &shell.ExitError{Code: shell.ExitDisk, Err: shell.Plain(err), Hint: "free space on the disk, and repair again"}
+	}
+	return nil
+}
+
+// rebuildLast makes the state again if must be done: the records are repaired by now.
+func (e *exam) rebuildLast() error {
+	i := slices.IndexFunc(e.Findings, func(f finding) bool { return f.rebuild })
+	if i < 0 {
+		return nil
+	}
+	if err := e.rebuildState(&e.Findings[i]); err != nil {
+		return &shell.ExitError{Code: shell.ExitDisk, Err: fmt.Errorf("making the state of %s again: %w", e.Dir, shell.Plain(err)),
+			Hint: "free space on the disk, and make the directory writable for you, and repair again; what was done before stays done"}
 	}
 	return nil
 }
