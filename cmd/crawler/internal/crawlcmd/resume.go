@@ -30,8 +30,8 @@ func NewResume(s shell.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "resume DIR",
 		Short: "Continue a crawl that was stopped, was killed or crashed, or has given something up",
-		Long: `resume continues the crawl in DIR from its last commit, usually a tenth of a second
-and never more than 1,024 pages before its end, with its seeds and settings, which
+		Long: `resume continues the crawl in DIR from its last commit, usually at most a
+second and never more than 1,024 pages before its end, with its seeds and settings, which
 need not be given again. No page is lost and none is recorded twice; what was in flight or
 recorded behind the last commit is fetched again.
 
