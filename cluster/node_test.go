@@ -17,7 +17,7 @@ import (
 func TestNodesShareAndEnd(t *testing.T) {
 	b, nc := started(t)
 	c := created(t, nc, Settings{Shards: 4, CheckpointEvery: time.Hour})
-	y := &toy{web: web{120}, asked: map[int]int{}, slow: 3 * time.Millisecond}
+	y := &toy{web: web{120}, asked: map[int]int{}, slow: 3 * time.Millisecond, hold: make(chan struct{})}
 	blobs := FolderOf(t.TempDir())
 	first := serve(t, b, c, memberOf(t, c, "a", "disk-a", ""), y, blobs)
 	second := serve(t, b, c, memberOf(t, c, "b", "disk-b", ""), y, blobs)
@@ -25,6 +25,7 @@ func TestNodesShareAndEnd(t *testing.T) {
 		o, err := c.Overview(context.Background())
 		return err == nil && len(o.Nodes) == 2 && o.Nodes[0].Shards == 2 && o.Nodes[1].Shards == 2 && o.Pages > 10
 	})
+	close(y.hold)
 	second.leave()
 	second.wait(t)
 	if st := first.wait(t); st.Want != End || st.Why != "done" {
@@ -46,7 +47,7 @@ func TestNodesShareAndEnd(t *testing.T) {
 func TestLostLease(t *testing.T) {
 	b, nc := started(t)
 	c := created(t, nc, Settings{Shards: 4, CheckpointEvery: 100 * time.Millisecond})
-	y := &toy{web: web{150}, asked: map[int]int{}, slow: 8 * time.Millisecond}
+	y := &toy{web: web{150}, asked: map[int]int{}, slow: 8 * time.Millisecond, hold: make(chan struct{})}
 	blobs := FolderOf(t.TempDir())
 	first := serve(t, b, c, memberOf(t, c, "a", "disk-a", ""), y, blobs)
 	second := serve(t, b, c, memberOf(t, c, "b", "disk-b", ""), y, blobs)
@@ -60,6 +61,7 @@ func TestLostLease(t *testing.T) {
 		}
 		return err == nil && n == 2
 	})
+	close(y.hold)
 	if err := os.Remove(filepath.Join(second.Me.Dir, File)); err != nil { // nobody finds its disk
 		t.Fatal(err)
 	}
@@ -150,7 +152,7 @@ func TestFullStream(t *testing.T) {
 func TestPauseStopContinue(t *testing.T) {
 	b, nc := started(t)
 	c := created(t, nc, Settings{Shards: 2})
-	y := &toy{web: web{80}, asked: map[int]int{}, slow: 2 * time.Millisecond}
+	y := &toy{web: web{80}, asked: map[int]int{}, slow: 2 * time.Millisecond, hold: make(chan struct{})}
 	me := memberOf(t, c, "a", "disk-a", "")
 	n := serve(t, b, c, me, y, FolderOf(t.TempDir()))
 	ctx := context.Background()
@@ -176,6 +178,7 @@ func TestPauseStopContinue(t *testing.T) {
 	if err := c.Continue(ctx, c.Settings); err != nil {
 		t.Fatal(err)
 	}
+	close(y.hold)
 	me.Name = "a2"
 	n = serve(t, b, c, me, y, FolderOf(t.TempDir()))
 	if st := n.wait(t); st.Want != End {
@@ -193,7 +196,7 @@ func TestVerify(t *testing.T) {
 	b, nc := started(t)
 	c := created(t, nc, Settings{Shards: 3})
 	w, owners := web{60}, NewOwners(3)
-	y := &toy{web: w, asked: map[int]int{}, slow: 5 * time.Millisecond}
+	y := &toy{web: w, asked: map[int]int{}, slow: 5 * time.Millisecond, hold: make(chan struct{})}
 	for i := 3; y.lost == 0; i++ { // a page that only other shards lead to
 		y.lost = i
 		for from := range w.pages {
@@ -214,6 +217,7 @@ func TestVerify(t *testing.T) {
 	if _, err := c.Change(ctx, func(s State) (State, bool) { s.Want = Pause; return s, s.Want != End }); err != nil {
 		t.Fatal(err)
 	}
+	close(y.hold)
 	found := false
 	eventually(t, "the page that was dropped is missed", func() bool {
 		shards := 0

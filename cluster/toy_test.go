@@ -89,6 +89,7 @@ func (w web) links(i int) (to []int) {
 type toy struct {
 	web   web
 	slow  time.Duration // a page
+	hold  chan struct{} // until it is closed the last page is not fetched; nil if that may be
 	mu    sync.Mutex
 	asked map[int]int // fetches of each page, by all runs; guarded by mu
 	lost  int         // a page that is never offered to another shard, 0 for none
@@ -118,9 +119,33 @@ func (y *toy) run(ctx context.Context, j *Job) error {
 			return err
 		}
 	}
-	j.Opened(func(context.Context, string) ([]Piece, error) { return closed(j.Dir) })
+	j.Opened(func(_ context.Context, to string) ([]Piece, error) { return toySnapshot(j.Dir, to) })
 	r := &toyRun{toy: y, job: j, s: s, file: file}
 	return r.loop(ctx)
+}
+
+// toySnapshot names the files of a running toy. Its state is replaced by the next commit, so it is
+// copied; the others stay.
+func toySnapshot(dir, to string) ([]Piece, error) {
+	pieces, err := closed(dir)
+	if err != nil {
+		return nil, err
+	}
+	for i := range pieces {
+		p := &pieces[i]
+		if p.Name != "toy.json" {
+			continue
+		}
+		data, err := os.ReadFile(p.Path)
+		if err != nil {
+			return nil, err
+		}
+		p.Path, p.Size = filepath.Join(to, p.Name), int64(len(data))
+		if err := errors.Join(os.MkdirAll(to, 0o755), os.WriteFile(p.Path, data, 0o644)); err != nil {
+			return nil, err
+		}
+	}
+	return pieces, nil
 }
 
 // reader reads a toy's directory.
@@ -222,6 +247,10 @@ func (r *toyRun) fetch() bool {
 	}
 	i := r.queue[0]
 	r.queue = r.queue[1:]
+	if i == r.web.pages-1 && r.held() {
+		r.queue = append(r.queue, i)
+		return false
+	}
 	time.Sleep(r.slow) // what a page of the web would take; nothing waits for it
 	r.mu.Lock()
 	r.asked[i]++
@@ -231,6 +260,18 @@ func (r *toyRun) fetch() bool {
 		r.admit(to)
 	}
 	return true
+}
+
+func (y *toy) held() bool {
+	if y.hold == nil {
+		return false
+	}
+	select {
+	case <-y.hold:
+		return false
+	default:
+		return true
+	}
 }
 
 // commit writes the state, and then publishes what its outbox has.
