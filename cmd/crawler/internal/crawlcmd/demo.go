@@ -59,7 +59,9 @@ func demoOptions() *options {
 	o.flags(pflag.NewFlagSet("", pflag.ContinueOnError)) // sets the defaults
 	o.Delay, o.Concurrency = shell.Seconds(25*time.Millisecond), 16
 	o.Scope.Value, o.DropParams, o.Sitemap = "domain", []string{"utm_*"}, true
-	o.Patience = shell.Seconds(2 * time.Second) // the demo has pages that never come
+	// It has pages that never come; one that is refused twice comes, in whatever order the guard
+	// against traps has the host asked.
+	o.Patience = shell.Seconds(6 * time.Second)
 	o.RestartEvery = demoRestart
 	o.ExactStats, o.Contact, o.demo = true, "demo", true
 	return o
