@@ -24,13 +24,24 @@ type counted struct {
 	mu       sync.Mutex
 	answered map[string][]int // numbers by path; guarded by mu
 	n        int              // guarded by mu
-	asked    func()           // called for each request
+	asked    func()           // called for each request; guarded by mu
+}
+
+// before has fn called for each request from now on. A request of a run that was cut short may
+// still be on its way.
+func (s *counted) before(fn func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = fn
 }
 
 const countedPages = 60
 
 func (s *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.asked()
+	s.mu.Lock()
+	asked := s.asked
+	s.mu.Unlock()
+	asked()
 	s.mu.Lock()
 	s.n++
 	n := s.n
@@ -77,14 +88,21 @@ func (p *power) use() {
 	}
 }
 
+// cut is what was on disk when the power failed, nil if it did not.
+func (p *power) cut() *vfs.MemFS {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.clone
+}
+
 // atWrite uses power at every change of a file.
-type atWrite struct{ p **power }
+type atWrite struct{ p *power }
 
 func (a atWrite) String() string { return "operations" }
 
 func (a atWrite) MaybeError(op errorfs.Op) error {
 	if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
-		(*a.p).use()
+		a.p.use()
 	}
 	return nil
 }
@@ -108,8 +126,7 @@ func TestNoAnswerIsLostOrTwiceAfterPowerCuts(t *testing.T) {
 
 func powerCuts(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	p := &power{stop: func() {}}
-	site := &counted{answered: map[string][]int{}, asked: func() { p.use() }}
+	site := &counted{answered: map[string][]int{}, asked: func() {}}
 	c := newCrawling(t, site)
 	defer c.web.Close()
 	c.archive = func(a *archive.Config) { a.Size = 20_000 }
@@ -117,18 +134,20 @@ func powerCuts(t *testing.T, seed uint64) {
 	var res crawl.Result
 	for run := 0; ; run++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		p = &power{mem: c.mem, stop: cancel, cfg: vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(3) * 50, RNG: rng}}
+		p := &power{mem: c.mem, stop: cancel, cfg: vfs.CrashCloneCfg{
+			UnsyncedDataPercent: rng.IntN(3) * 50, RNG: rand.New(rand.NewPCG(seed, uint64(run)+2)),
+		}}
 		c.open = func(m *vfs.MemFS) store.FS { return store.OnMem(m) }
-		site.asked = func() {}
+		site.before(func() {})
 		switch {
 		case run >= 8:
 		case run%2 == 0:
 			p.left = 1 + rng.IntN(30)
-			site.asked = p.use
+			site.before(p.use)
 		default:
 			p.left = 1 + rng.IntN(120)
 			c.open = func(m *vfs.MemFS) store.FS {
-				return store.Wrap(errorfs.Wrap(m, atWrite{&p}), store.OnMem(m).Truncate)
+				return store.Wrap(errorfs.Wrap(m, atWrite{p}), store.OnMem(m).Truncate)
 			}
 		}
 		var err error
@@ -137,9 +156,9 @@ func powerCuts(t *testing.T, seed uint64) {
 		if err != nil {
 			t.Fatalf("run %d: %v", run, err)
 		}
-		if p.clone != nil {
+		if left := p.cut(); left != nil {
 			kills++
-			c.mem = p.clone
+			c.mem = left
 			continue
 		}
 		if res.EndedBy == crawl.Done {
