@@ -10,8 +10,8 @@ import (
 
 // Sizes says how large chunks and their filters are.
 type Sizes struct {
-	Records int     // a chunk ends when it has so many
-	Keys    int     // or so many different keys
+	Records int     // a chunk ends when it has this many
+	Keys    int     // or this many different keys
 	Rate    float64 // the share of absent keys that a filter may answer with "maybe"
 }
 
@@ -25,8 +25,8 @@ var (
 func OfURL(url string) uint64 { return xxhash.Sum64String(url) }
 
 const (
-	// A chunk with more than so many times Sizes.Keys does not remember its keys any more. Its
-	// filter is made for so many times as many, and folded when the chunk ends.
+	// A chunk with more than most times Sizes.Keys keys no longer remembers them. It makes a
+	// filter for expected times Sizes.Keys at once, which is folded when the chunk ends.
 	most     = 16
 	expected = 512
 

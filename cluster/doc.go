@@ -10,8 +10,8 @@
 //     expires unless it is renewed. It is asked before each page, by the monotonic clock.
 //   - Links to other shards wait in the outbox of their shard's commit until the broker has
 //     acknowledged them; the position in the stream of links that arrive is in the same commit.
-//     So nothing is trusted to the broker but to keep what it has acknowledged until it is told
-//     to purge it.
+//     So all that the broker is trusted with is to keep what it has acknowledged until it is
+//     asked to purge it.
 //   - A shard whose node died continues from its directory, where another node can open that,
 //     else from its last checkpoint.
 //   - The crawl ends when all shards are idle, have settled all messages, and are kept (see lead).

@@ -18,7 +18,7 @@ type Owners struct {
 	of     map[string]int // by host
 }
 
-// NewOwners returns the Owners of so many shards.
+// NewOwners returns the Owners of a crawl divided into that number of shards.
 func NewOwners(shards int) *Owners {
 	return &Owners{shards: shards, of: map[string]int{}}
 }

@@ -271,7 +271,7 @@ func TestSetMeta(t *testing.T) {
 	}
 }
 
-// Files that have lost what was committed are refused, not mended.
+// Files that have lost what was committed are refused, not repaired.
 func TestDamagedLines(t *testing.T) {
 	for name, damage := range map[string]func(FS) error{
 		"missing": func(f FS) error { return f.Remove("/dir/pages.jsonl") },

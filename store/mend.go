@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Inspect opens the state of a crawl to check it, and with write to mend it, whatever crawl.json
+// Inspect opens the state of a crawl to check it, and with write to repair it, whatever crawl.json
 // and the files of lines are like; unreadable is what is wrong with crawl.json, or nil. Errors are
 // those of Open. A directory without a state has an ErrNoCrawl.
 func Inspect(fs FS, dir string, write bool) (d *Dir, unreadable, err error) {

@@ -131,7 +131,7 @@ func TestReaderReadsWhatIsWritten(t *testing.T) {
 	}
 }
 
-// Whatever byte of one record is damaged, the others are read, and the damage is told with the
+// Whatever byte of one record is damaged, the others are read, and the damage is reported with the
 // record's place.
 func TestReaderFindsWhatIsBehindDamage(t *testing.T) {
 	for name, write := range forms(t) {

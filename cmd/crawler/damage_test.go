@@ -136,7 +136,7 @@ func exit(args ...string) (code int, output string) {
 }
 
 // Whatever happens to a file of records of a finished crawl, each reader says so, names it and
-// exits with 1. crawler check finds it, --repair mends it or
+// exits with 1. crawler check finds it, --repair repairs it or
 // says what is lost, and then nobody complains.
 func TestDamageIsTold(t *testing.T) {
 	t.Parallel()
@@ -181,7 +181,7 @@ func (w *wrecked) readers(dir string) [][]string {
 	return [][]string{{"report", dir}, {"why", dir, w.url + "/"}, {"graph", "stats", dir}, {"graph", "build", dir}, {"graph", "rank", dir}, {"check", dir}, {"resume", "-q", dir}}
 }
 
-// repair mends the directory and asks everybody again.
+// repair repairs the directory and asks everybody again.
 func (w *wrecked) repair(t *testing.T, dir, file string, d damage, whole []byte) {
 	t.Helper()
 	code, out := exit("check", dir, "--repair", "--json")

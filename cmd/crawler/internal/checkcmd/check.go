@@ -26,7 +26,7 @@ func New(s shell.Streams) *cobra.Command {
 	var r repairs
 	c := &cobra.Command{
 		Use:   "check DIR...",
-		Short: "Check that a crawl's directory is as it was written, and mend it",
+		Short: "Check that a crawl's directory is as it was written, and repair it",
 		Long: `check reads everything in the directory of a crawl that is not running: the records
 and their checksums, the settings, the state and the log of seen URLs, the report and
 the graph. It says what is damaged and what that costs, and changes nothing.
@@ -157,7 +157,7 @@ func unsound(name string, repair, needsLoss bool) error {
 	return failed
 }
 
-// look examines the directory and, with repair, mends what it finds.
+// look examines the directory and, with repair, repairs what it finds.
 func look(ctx context.Context, name string, r repairs) (o *outcome, err error) {
 	e, err := begin(name, r.wanted)
 	if err != nil {

@@ -38,7 +38,7 @@ type exam struct {
 	parts   sums.Table // and the parts of them that count as committed
 
 	acceptLoss bool // take an empty file for one of which all records are lost
-	cutPages   bool // pages.jsonl was mended, and has fewer records now
+	cutPages   bool // pages.jsonl was repaired, and has fewer records now
 }
 
 func (e *exam) close() error {

@@ -82,7 +82,7 @@ func (e *exam) nearAgain() error {
 	return e.rep.Save(e.Dir)
 }
 
-// accept has state and report take the mended files for what was written.
+// accept has state and report take the repaired files for what was written.
 func (e *exam) accept() error {
 	if e.state != nil && len(e.parts) > 0 {
 		if err := e.state.Accept(e.parts); err != nil {
@@ -320,7 +320,7 @@ func (e *exam) mendGraph(ctx context.Context, m *survey.Manifest) (string, error
 	return fmt.Sprintf("made again: %d URLs, %d links", made.Nodes, made.Links), nil
 }
 
-// acceptSoFar is accept before something is made of the mended files.
+// acceptSoFar is accept before something is made of the repaired files.
 func (e *exam) acceptSoFar() error {
 	if len(e.mended) == 0 {
 		return nil

@@ -39,7 +39,7 @@ func (e *exam) mendRecords(file, name string, s *salvage) (string, error) {
 	return done, nil
 }
 
-// mendArchive mends all files of records of the archive together, once: their filters first, so
+// mendArchive repairs all files of records of the archive together, once: their filters first, so
 // that a kill at any time leaves none that deny what is there. The state then knows no payloads
 // whose records are lost: the next answers that have them are kept whole.
 func (e *exam) mendArchive(s *salvage) error {
@@ -104,7 +104,7 @@ func (e *exam) replaceRecords(name string, s *salvage, kept string) error {
 	return syncFolder(e.path(archive.Folder))
 }
 
-// acceptPart has the state take a mended file for what was committed, if it knows of it.
+// acceptPart has the state take a repaired file for what was committed, if it knows of it.
 func (e *exam) acceptPart(file string) {
 	if e.state == nil {
 		return

@@ -78,7 +78,7 @@ func Damaged(name string, err error) error {
 		text = name + ": " + text
 	}
 	return &shell.ExitError{Code: shell.ExitFailed, Err: shell.Reworded(err, text),
-		Hint: CheckCommand(name) + " says what is damaged and what that costs, --repair mends what can be mended; or put a copy in its place"}
+		Hint: CheckCommand(name) + " says what is damaged and what that costs, --repair repairs what can be repaired; or put a copy in its place"}
 }
 
 // CheckCommand is what to type to have the crawl in dir looked at.
