@@ -42,6 +42,9 @@ func sampledWeb(hosts int) (s *site, seeds []string, pages int) {
 // Over many seeds the estimates of the report have no bias, and their intervals hold the truth, if
 // every host is a seed. Each sample has its hosts whole.
 func TestHostSampleIsUnbiased(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many crawls for a mean: the same code as in the other tests of samples")
+	}
 	const hosts, seeds, share = 120, 80, 0.25
 	s, list, pages := sampledWeb(hosts)
 	truths := map[string]float64{"hosts": hosts, "pages": float64(pages), "mean": float64(pages) / hosts}

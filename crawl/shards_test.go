@@ -412,6 +412,9 @@ var plants = []plant{plantDropped, plantUnsent, plantAhead, plantTooSoon, plantZ
 // Each fault that a shard or a broker could have is found, so finding none means something: in a
 // tenth of the webs, with SHARDS.
 func TestShardsFindPlantedFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the same code as in TestShardsLoseNothing, but for faults in the test itself")
+	}
 	most, enough, least := uint64(60), 1, uint64(0)
 	if os.Getenv("SHARDS") != "" {
 		most, enough, least = 200, 200, 10
