@@ -15,6 +15,9 @@ const (
 	Newer Half = "newer" // nor on what was written after it
 )
 
+// Held reports whether nothing may be tuned on the half.
+func (h Half) Held() bool { return h != Table && h != Open }
+
 // templates are the words that every page of a judged site has in common: five seeds in a row
 // give a site each of them once.
 var templates = []int{0, 20, 120, 400, 800}
