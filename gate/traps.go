@@ -67,9 +67,10 @@ func (t *traps) lookBack(q *queue, task Task, v trap.Verdict, now time.Time) (Ta
 	}
 	var w trap.Verdict
 	task.Rank = rankOf(v)
+	alone := q.frontier.Alone(task.Item)
 	other, ok := q.instead(&task, now, func(it frontier.Item) bool {
 		w = t.judge(&Task{Item: it})
-		return w.Kind == "" && (rankOf(w) < rankOf(v) || rankOf(w) == rankOf(v) && it.Depth <= task.Depth)
+		return w.Kind == "" && (alone || !w.Wait) && (rankOf(w) < rankOf(v) || rankOf(w) == rankOf(v) && it.Depth <= task.Depth)
 	})
 	if ok {
 		return other, w
