@@ -42,6 +42,9 @@ type Broker struct {
 // who can publish there steers the crawl.
 var ErrOpenBroker = errors.New("neither loopback nor with TLS and credentials")
 
+// ErrAddress means that what should be a broker's address is none.
+var ErrAddress = errors.New("a broker's address is like nats://HOST:4222")
+
 // Loopback reports whether an address or host:port is this machine's alone.
 func Loopback(hostport string) bool {
 	host, _, err := net.SplitHostPort(hostport)
@@ -58,7 +61,7 @@ func Loopback(hostport string) bool {
 // loopback reports whether all of the broker's addresses are loopback ones.
 func (b *Broker) loopback() (bool, error) {
 	if b.URL == "" {
-		return false, errors.New("no address of a broker")
+		return false, ErrAddress
 	}
 	for one := range strings.SplitSeq(b.URL, ",") {
 		if !strings.Contains(one, "://") {
@@ -66,10 +69,10 @@ func (b *Broker) loopback() (bool, error) {
 		}
 		u, err := url.Parse(strings.TrimSpace(one))
 		if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
-			return false, fmt.Errorf("%q is no broker's address: write it like nats://HOST:4222", u.Redacted())
+			return false, fmt.Errorf("%w, not %q", ErrAddress, u.Redacted())
 		}
 		if u.User != nil {
-			return false, errors.New("a broker's address takes no user and password: they belong into a file for --creds")
+			return false, fmt.Errorf("%w: user and password belong into a file for --creds", ErrAddress)
 		}
 		if !Loopback(u.Host) {
 			return false, nil

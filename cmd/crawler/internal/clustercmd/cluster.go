@@ -53,7 +53,7 @@ func connect(b cluster.Broker, name string) (*nats.Conn, error) {
 		return nil, shell.UsageError(openHint, "%w", err)
 	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout):
 		return nil, &shell.ExitError{Code: shell.ExitFailed, Err: err, Hint: "is the first node running, and its address right? It prints the command to join"}
-	case errors.Is(err, os.ErrNotExist):
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, cluster.ErrAddress):
 		return nil, shell.UsageError("", "%w", err)
 	}
 	return nil, &shell.ExitError{Code: shell.ExitFailed, Err: err}
