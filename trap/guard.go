@@ -20,6 +20,7 @@ type Guard struct {
 	journal  *journal // nil if nothing will be replayed
 	own      []uint32 // scratch, see read
 	said     []uint32 // the same
+	touched  uint32   // of no meaning: see memory.touch
 	off      rules    // for the tests that show what each is worth
 }
 
@@ -83,19 +84,19 @@ func (g *Guard) look(u weburl.URL) (Verdict, *pattern) {
 		return Verdict{Kind: k}, nil
 	}
 	s := g.shapes.at(u)
-	p := g.judge(&s)
+	p := g.judge(s)
 	if p != nil && g.trusts(p.name) {
 		return Verdict{}, nil
 	}
-	repeats := g.repeats(&s)
+	repeats := g.repeats(s)
 	if p != nil && p.closed != "" && (repeats || !p.renames()) {
 		return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}, p
 	}
 	if g.off&ruleOrder != 0 {
 		return Verdict{}, p
 	}
-	v := Verdict{Rank: rank(g.chance(&s, nil) * g.fresh(&s, nil))}
-	v.Wait = g.leased[s.domain] > 0 && g.waits(&s)
+	v := Verdict{Rank: rank(g.chance(s, nil) * g.fresh(s, nil))}
+	v.Wait = g.leased[s.domain] > 0 && g.waits(s)
 	v.Deepest = p != nil && p.maze() && g.off&ruleEndless == 0
 	return v, p
 }

@@ -30,7 +30,7 @@ func (g *Guard) Skim(u weburl.URL, page Page) (reopened bool) {
 	}
 	s := g.shapes.of(u)
 	v := &g.view
-	*v = view{url: u, event: event{shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, unread: true, births: v.births[:0]}}
+	*v = view{url: u, event: event{shape: *s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, unread: true, births: v.births[:0]}}
 	return g.Learn(page)
 }
 
@@ -45,6 +45,7 @@ func (g *Guard) apply(e *event) {
 	n := news{unread: e.unread, site: 1}
 	if !e.unread {
 		var fresh int
+		g.touched += touch(fine, wide, e.page.Sample)
 		fresh, g.own, g.said = read(fine, wide, e.page.Sample, g.own[:0], g.said[:0])
 		n.share = min(1, float32(fresh*e.page.Every)/manyWords)
 		n.site = g.elsewhere(s.domain)
@@ -129,6 +130,11 @@ func (g *Guard) copied(domain uint64, page Page) (again bool, times uint8) {
 // that are sampled of all pages, and remembers it. What a list or a feed says of an article is no
 // news to the site, though it is to the others of its pattern.
 func (g *Guard) elsewhere(domain uint64) (site float32) {
+	for _, gram := range g.own {
+		if isCoarse(gram) {
+			g.touched += g.texts.touch(mix(domain, uint64(gram)))
+		}
+	}
 	fresh := 0
 	for i := 0; i < len(g.said); i += 2 {
 		if !g.texts.has(mix(domain, uint64(g.said[i]))) && !g.texts.has(mix(domain, uint64(g.said[i+1]))) {
@@ -227,12 +233,11 @@ func (g *Guard) forget() {
 		delete(g.patterns, p.id)
 	}
 	if len(g.shapes.kept) >= g.shapes.most {
-		g.shapes.children, g.shapes.kept = map[uint64]uint8{}, map[uint64]struct{}{}
-		g.shapes.last = weburl.URL{}
+		g.shapes.forgetNames()
 	}
 	if len(g.shapes.pages) >= g.shapes.most {
 		clear(g.shapes.pages)
-		g.shapes.host, g.shapes.last = "", weburl.URL{}
+		g.shapes.forgetHosts()
 	}
 }
 

@@ -25,7 +25,7 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 	for i, id := range [...]uint64{s.fine, s.wide} {
 		l.of[2*i] = id
 		if p := g.patterns[id]; p != nil {
-			l.of[2*i+1] = p.form(&s)
+			l.of[2*i+1] = p.form(s)
 		}
 	}
 	l.of[4] = s.domain

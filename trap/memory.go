@@ -39,22 +39,22 @@ func (m *memory) meet(h uint64, page uint16, most int) sight {
 	}
 	tag := fold(h)
 	set := m.set(tag)
+	for i := range set {
+		if set[i].tag == tag {
+			return set[i].meet(page)
+		}
+	}
 	oldest := &set[0]
 	for i := range set {
 		e := &set[i]
-		if e.tag == tag {
-			return e.meet(page)
-		}
-		if e.tag == 0 {
+		if e.tag == 0 { // and all behind it
 			oldest = e
+			m.filled++
 			break
 		}
 		if page-e.page > page-oldest.page {
 			oldest = e
 		}
-	}
-	if oldest.tag == 0 {
-		m.filled++
 	}
 	*oldest = entry{tag: tag, page: page, times: 1}
 	return sight{}
@@ -81,32 +81,52 @@ func (m *memory) has(h uint64) bool {
 		return false
 	}
 	tag := fold(h)
-	for _, e := range m.set(tag) {
-		if e.tag == tag {
+	set := m.set(tag)
+	for i := range set {
+		if set[i].tag == tag {
 			return true
 		}
 	}
 	return false
 }
 
+// touch reads something of the set of h, which may not be in the processor's cache: the sets that a
+// page is going to need come faster all at once than one after the other. What it returns means
+// nothing.
+func (m *memory) touch(h uint64) uint32 {
+	if len(m.entries) == 0 {
+		return 0
+	}
+	return m.set(fold(h))[0].tag
+}
+
 // fold makes a hash a tag, which is never 0.
 func fold(h uint64) uint32 { return uint32(h>>32) ^ uint32(h) | 1 }
 
 // set returns the entries that a tag may be in.
-func (m *memory) set(tag uint32) []entry {
-	sets := uint32(len(m.entries) / ways)
-	hi, _ := bits.Mul32(tag*0x9e3779b1, sets)
-	return m.entries[hi*ways : hi*ways+ways]
+func (m *memory) set(tag uint32) *[ways]entry {
+	return (*[ways]entry)(m.entries[m.number(tag)*ways:])
 }
 
-// grow doubles the table. Entries are spread by their tags.
+// number is that of the set.
+func (m *memory) number(tag uint32) int {
+	hi, _ := bits.Mul32(tag*0x9e3779b1, uint32(len(m.entries)/ways))
+	return int(hi)
+}
+
+// grow doubles the table: each set becomes two, in which the entries keep their sequence.
 func (m *memory) grow() {
 	old := m.entries
 	m.entries = make([]entry, max(leastMemory, 2*len(old)))
-	m.filled = 0
-	for _, e := range old {
-		if e.tag != 0 {
-			m.place(e)
+	for ; len(old) > 0; old = old[ways:] {
+		var filled [2]int
+		for _, e := range old[:ways] {
+			if e.tag == 0 {
+				break
+			}
+			at := m.number(e.tag)
+			m.entries[at*ways+filled[at&1]] = e
+			filled[at&1]++
 		}
 	}
 }

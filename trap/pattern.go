@@ -324,6 +324,14 @@ const (
 	template                 // nearly all of the latest had it
 )
 
+// touch does so for the grams that read is about to meet: see memory.touch.
+func touch(fine, wide *pattern, sample []uint32) (any uint32) {
+	for _, pair := range sample {
+		any += fine.pairs.touch(uint64(pair)) + wide.pairs.touch(uint64(pair))
+	}
+	return any
+}
+
 func meet(fine, wide *pattern, pair uint32) standing {
 	a := fine.pairs.meet(uint64(pair), uint16(fine.pages), mostPairs)
 	b := wide.pairs.meet(uint64(pair), uint16(wide.pages), 4*mostPairs)

@@ -39,20 +39,24 @@ type Sampler struct {
 // of the body, used if there are no words. It costs some 2 ns a word. The Sample is valid until the
 // next call.
 func (s *Sampler) Page(u weburl.URL, status int, words []uint64, body uint64) Page {
-	p := s.Skim(status, words, body)
 	if len(words) == 0 {
-		return p
+		return s.Skim(status, words, body)
 	}
 	s.own.read(u)
-	others := uint64(0)
-	for _, w := range words {
-		if !s.own.may(w) || !s.own.has(w) {
-			others += w
+	s.sample = s.sample[:0]
+	limit := rate(len(words))
+	var all, others uint64
+	for i, w := range words {
+		all += w
+		if s.own.has(w) {
+			continue
+		}
+		others += w
+		if h := mix(w, 1); h <= limit && len(s.sample) < MaxSample {
+			s.choose(words, i, h <= coarse)
 		}
 	}
-	p.TextHash = mix(others, 2)
-	s.choose(&p, words)
-	return p
+	return Page{Status: status, TextHash: mix(others, 2), AllHash: mix(all, 2), Every: int(^uint64(0) / limit), Sample: s.sample}
 }
 
 // Skim describes a page for Guard.Skim, by all its words, those of its URL too, and without a
@@ -68,21 +72,10 @@ func (s *Sampler) Skim(status int, words []uint64, body uint64) Page {
 	return Page{Status: status, TextHash: mix(all, 2), AllHash: mix(all, 2)}
 }
 
-// choose samples words that are not the URL's.
-func (s *Sampler) choose(p *Page, words []uint64) {
-	limit := rate(len(words))
-	p.Every = int(^uint64(0) / limit)
-	s.sample = s.sample[:0]
-	for i, w := range words {
-		if h := mix(w, 1); h <= limit && !s.own.has(w) {
-			a, b := s.gram(words[s.back(words, i):i+1]), s.gram(words[i:])
-			s.sample = append(s.sample, flagged(a, h <= coarse), flagged(b, h <= coarse))
-			if len(s.sample) == MaxSample {
-				break
-			}
-		}
-	}
-	p.Sample = s.sample
+// choose samples the i-th word.
+func (s *Sampler) choose(words []uint64, i int, coarse bool) {
+	a, b := s.gram(words[s.back(words, i):i+1]), s.gram(words[i:])
+	s.sample = append(s.sample, flagged(a, coarse), flagged(b, coarse))
 }
 
 // coarse is the largest hash of words that are sampled of all pages of up to 768 words, so that

@@ -39,21 +39,48 @@ const (
 
 // shapes reads URLs. It remembers which directories keep their names.
 type shapes struct {
-	children map[uint64]uint8    // by directory: how many of its names are kept
-	kept     map[uint64]struct{} // the names, hashed with their directory
-	pages    map[uint64]uint8    // by host: how many were learned, up to established
-	most     int                 // of each
-	host     string              // of the last call, with what follows from it
+	children  map[uint64]uint8    // by directory: how many of its names are kept
+	kept      map[uint64]struct{} // the names, hashed with their directory
+	pages     map[uint64]uint8    // by host: how many were learned, up to established
+	most      int                 // of each
+	knownHost                     // of the last call
+	hosts     []knownHost         // by hash, the latest of each
+	links     []knownLink         // the same
+	journal   *journal
+	last      weburl.URL // whose shape lastIs is, if the next call finds the same; zero if not
+	lastIs    building
+}
+
+// knownHost is what follows from a host. It costs a search in the list of public suffixes.
+type knownHost struct {
+	host     string
 	hostHash uint64
 	domain   uint64 // hash of the domain, or of the host if alone
 	alone    bool   // the host does not share the wide patterns of its domain
-	journal  *journal
-	last     weburl.URL // whose shape was read last
-	lastIs   shape
 }
 
+// knownLink is what Link wants to know of a URL: the pages of a site link to much the same ones. It
+// stays as it is: names are kept when a URL is read first, until all are forgotten, or there was no
+// room, and then there is none later.
+type knownLink struct {
+	url              uint64 // hashed
+	fine, wide       uint64
+	bare             uint64 // form with the query, if keyed
+	domain           uint64 // of that time: a host may be alone by now
+	keyed, remembers bool
+}
+
+// The sizes of the two tables, 80 and 48 KiB.
+const (
+	mostHosts = 2048
+	mostLinks = 1024
+)
+
 func newShapes(most int) shapes {
-	return shapes{children: map[uint64]uint8{}, kept: map[uint64]struct{}{}, pages: map[uint64]uint8{}, most: most}
+	return shapes{
+		children: map[uint64]uint8{}, kept: map[uint64]struct{}{}, pages: map[uint64]uint8{}, most: most,
+		hosts: make([]knownHost, mostHosts), links: make([]knownLink, mostLinks),
+	}
 }
 
 // Marks that keep the parts of a pattern apart in its hash.
@@ -72,17 +99,31 @@ const established = 16
 // setHost notes the hashes of a host and its registrable domain.
 func (s *shapes) setHost(u weburl.URL) {
 	host := u.Host()
-	if host == s.host && host != "" {
+	if host == s.knownHost.host && host != "" {
 		return
 	}
-	s.host = strings.Clone(host)
-	s.hostHash = xxhash.Sum64String(host)
-	domain := domainOf(u)
-	s.alone = domain != u.Hostname() && s.pages[s.hostHash] >= established
-	s.domain = mix(s.hostHash, markWide)
-	if !s.alone {
-		s.domain = mix(xxhash.Sum64String(domain), markWide)
+	hash := xxhash.Sum64String(host)
+	known := &s.hosts[hash%mostHosts]
+	if known.host != host || host == "" {
+		*known = s.readHost(u, hash)
 	}
+	s.knownHost = *known
+}
+
+func (s *shapes) readHost(u weburl.URL, hash uint64) knownHost {
+	h := knownHost{host: strings.Clone(u.Host()), hostHash: hash, domain: mix(hash, markWide)}
+	domain := domainOf(u)
+	h.alone = domain != u.Hostname() && s.pages[hash] >= established
+	if !h.alone {
+		h.domain = mix(xxhash.Sum64String(domain), markWide)
+	}
+	return h
+}
+
+// forgetHosts has all hosts read again.
+func (s *shapes) forgetHosts() {
+	clear(s.hosts)
+	s.knownHost, s.last = knownHost{}, weburl.URL{}
 }
 
 // domainOf returns the registrable domain of a host: for an IP address anyAddress, since hosts may
@@ -104,29 +145,56 @@ func (s *shapes) learned(host uint64) {
 	}
 	s.pages[host] = n + 1
 	if n+1 == established {
-		s.host, s.last = "", weburl.URL{} // it is alone from now on
+		s.hosts[host%mostHosts] = knownHost{} // it is alone from now on
+		s.knownHost, s.last = knownHost{}, weburl.URL{}
 	}
 }
 
-// of returns the shape of u, whose directories keep their names if there is room.
-func (s *shapes) of(u weburl.URL) shape { return s.read(u, true) }
+// forgetNames forgets which directories keep their names.
+func (s *shapes) forgetNames() {
+	s.children, s.kept, s.last = map[uint64]uint8{}, map[uint64]struct{}{}, weburl.URL{}
+	clear(s.links)
+}
+
+// of returns the shape of u, whose directories keep their names if there is room. It is valid until
+// the next call.
+func (s *shapes) of(u weburl.URL) *shape { return s.read(u, true) }
 
 // at returns the shape of u, and changes nothing: it is what of would return now.
-func (s *shapes) at(u weburl.URL) shape { return s.read(u, false) }
+func (s *shapes) at(u weburl.URL) *shape { return s.read(u, false) }
 
-func (s *shapes) read(u weburl.URL, keeps bool) shape {
+func (s *shapes) read(u weburl.URL, keeps bool) *shape {
+	b := &s.lastIs
 	if u == s.last {
-		return s.lastIs
+		return &b.shape
 	}
 	s.setHost(u)
-	b := building{shapes: s, keeps: keeps, shape: shape{fine: s.hostHash, wide: s.domain, length: uint32(len(u.String()))}, named: true}
+	*b = building{}
+	b.shapes, b.keeps, b.named = s, keeps, true
+	b.fine, b.wide, b.length = s.hostHash, s.knownHost.domain, uint32(len(u.String()))
 	b.build(u)
-	b.shape.host, b.shape.domain = s.hostHash, s.domain
+	b.shape.host, b.shape.domain = s.hostHash, s.knownHost.domain
 	b.dated = b.date || b.years > 0 && b.numbers > 1
-	if !b.asked {
-		s.last, s.lastIs = u, b.shape
+	s.last = u
+	if b.asked {
+		s.last = weburl.URL{}
 	}
-	return b.shape
+	return &b.shape
+}
+
+// link returns what Link wants to know of u, whose directories keep their names if there is room.
+func (s *shapes) link(u weburl.URL, hash uint64) knownLink {
+	s.setHost(u)
+	known := &s.links[hash%mostLinks]
+	if !known.remembers || known.url != hash || known.domain != s.knownHost.domain {
+		x := s.of(u)
+		*known = knownLink{url: hash, fine: x.fine, wide: x.wide, domain: x.domain, keyed: x.keyed, remembers: true}
+		if x.keyed {
+			known.bare = x.bare()
+		}
+		s.last = weburl.URL{} // a page's memory is used again
+	}
+	return *known
 }
 
 // nameOf writes the fine pattern of u.
@@ -134,7 +202,7 @@ func (s *shapes) nameOf(u weburl.URL) string {
 	s.setHost(u)
 	var name strings.Builder
 	b := building{shapes: s, name: &name, shape: shape{fine: s.hostHash}, named: true}
-	b.write(s.host)
+	b.write(s.knownHost.host)
 	b.build(u)
 	return name.String()
 }
@@ -146,11 +214,11 @@ func (s *shapes) wideName(u weburl.URL) string {
 	s.setHost(u)
 	switch domain := domainOf(u); {
 	case s.alone:
-		b.write(s.host)
+		b.write(s.knownHost.host)
 	case domain == anyAddress:
 		b.write(domain)
 	case !strings.Contains(domain, "."): // localhost has no subdomains
-		b.write(strings.TrimSuffix(s.host, ":"+u.Port()))
+		b.write(strings.TrimSuffix(s.knownHost.host, ":"+u.Port()))
 	default:
 		b.write("*." + domain)
 	}

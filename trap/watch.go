@@ -13,7 +13,7 @@ import (
 // returns true, call Link for each link of the page, else for those to URLs that were not known
 // before. Learn ends the page.
 func (g *Guard) Watch(u, via weburl.URL) bool {
-	s := g.shapes.of(u)
+	s := *g.shapes.of(u)
 	p := g.patterns[s.fine]
 	v := &g.view
 	*v = view{url: u, via: via, event: event{shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, births: v.births[:0]}}
@@ -46,11 +46,12 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 			return
 		}
 	}
-	s := g.shapes.of(to)
-	h := mix(xxhash.Sum64String(to.String()), 6)
+	hash := xxhash.Sum64String(to.String())
+	h := mix(hash, 6)
 	if slices.Contains(v.met[:v.nMet], h) {
 		return // the page has the link twice
 	}
+	s := g.shapes.link(to, hash)
 	if !known && v.nMet < maxBirths {
 		v.met[v.nMet] = h
 		v.nMet++
@@ -59,7 +60,7 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 	if s.wide != v.wide.id {
 		return
 	}
-	known = known || s.keyed && g.texts.has(s.bare()) // a known page under another key
+	known = known || s.keyed && g.texts.has(s.bare) // a known page under another key
 	// A link back into another pattern is a way out of the maze, so it counts whatever its pattern.
 	switch {
 	case !known:

@@ -164,26 +164,38 @@ func histogram(degrees []uint32) (values []uint32, counts []int) {
 }
 
 // fitTail fits n values, the sum of whose logarithms is logs. The log-likelihood
-// -n·ln ζ(a, from) - a·logs is concave in a; its slope is found by differences. A distance of
-// more than enough may come out too short.
+// -n·ln ζ(a, from) - a·logs is concave in a; slope and curve are found by differences, and where
+// the slope is none by Newton's steps, kept between a value with a slope upwards and one
+// downwards. A distance of more than enough may come out too short.
 func fitTail(values []uint32, counts []int, n, logs, enough float64) (PowerLaw, bool) {
-	const step = 1e-4
+	const step, precise = 1e-4, 1e-9
 	from := float64(values[0])
 	zeta := func(a float64) float64 { return math.Log(hurwitz(a, from)) }
 	low, high := 1.01, 10.0
+	a := min(max(1+n/(logs-n*math.Log(from-0.5)), low), high) // as if the values were continuous
+	var curve float64
 	for range 40 {
-		a := (low + high) / 2
-		if -n*(zeta(a+step)-zeta(a-step))/(2*step) > logs {
+		before, at, behind := zeta(a-step), zeta(a), zeta(a+step)
+		curve = (behind - 2*at + before) / (step * step)
+		slope := -n*(behind-before)/(2*step) - logs
+		if slope > 0 {
 			low = a
 		} else {
 			high = a
 		}
+		next := a + slope/(n*curve)
+		if !(next > low && next < high) {
+			next = (low + high) / 2
+		}
+		moved := math.Abs(next - a)
+		a = next
+		if moved < precise {
+			break
+		}
 	}
-	a := (low + high) / 2
 	if a < 1.011 || a > 9.999 {
 		return PowerLaw{}, false
 	}
-	curve := (zeta(a+step) - 2*zeta(a) + zeta(a-step)) / (step * step)
 	half := 1.96 / math.Sqrt(n*curve)
 	return PowerLaw{
 		Exponent: stats.Interval{Estimate: a, Low: max(a-half, 1), High: a + half},

@@ -153,3 +153,48 @@ func TestPowerLawPValue(t *testing.T) {
 		}
 	}
 }
+
+// Newton's steps end where halving does, on tails of several shapes, two of which follow no law.
+func TestFitTailEqualsHalving(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 2009))
+	for round := range 600 {
+		n, a, from := 60+r.IntN(400), 1.02+4*r.Float64(), 1+r.IntN(30)
+		degrees := make([]uint32, n)
+		for i := range degrees {
+			x := float64(from + r.IntN(2))
+			switch round % 3 {
+			case 0:
+				x = float64(from) * math.Pow(r.Float64(), -1/(a-1))
+			case 1:
+				x = float64(from) + 5*r.ExpFloat64()
+			}
+			degrees[i] = uint32(min(x, 1e9))
+		}
+		values, counts := histogram(degrees)
+		logs := 0.0
+		for i, x := range values {
+			logs += float64(counts[i]) * math.Log(float64(x))
+		}
+		want := halved(float64(values[0]), float64(n), logs)
+		got, ok := fitTail(values, counts, float64(n), logs, math.Inf(1))
+		if inside := want >= 1.011 && want <= 9.999; ok != inside || ok && math.Abs(got.Exponent.Estimate-want) > 1e-8 {
+			t.Errorf("round %d: exponent %.9f, %t; by halving %.9f", round, got.Exponent.Estimate, ok, want)
+		}
+	}
+}
+
+// halved is the exponent between 1.01 and 10 at which the likelihood is greatest.
+func halved(from, n, logs float64) float64 {
+	const step = 1e-4
+	zeta := func(a float64) float64 { return math.Log(hurwitz(a, from)) }
+	low, high := 1.01, 10.0
+	for range 40 {
+		a := (low + high) / 2
+		if -n*(zeta(a+step)-zeta(a-step))/(2*step) > logs {
+			low = a
+		} else {
+			high = a
+		}
+	}
+	return (low + high) / 2
+}

@@ -23,15 +23,18 @@ type Config struct {
 	Dir     string       // of the crawl
 	Parts   []string     // directories of the crawl's shards; nil: it has only Dir
 	From    string       // a file of edges, in the place of a crawl; Dir is made if it is not there
-	Memory  int64        // as graph.BuildConfig has it; 0 is 256 MiB
+	Memory  int64        // as graph.BuildConfig has it, at most; 0 is 256 MiB
 	Params  graph.Params // the zero Params are WebGraph's defaults
 	Include Kinds        // links that count beside the usual ones
 
 	Progress func(what string) // is called with what comes next, if not nil
 }
 
-// defaultMemory is Config.Memory if that is 0.
-const defaultMemory = 256 << 20
+const (
+	defaultMemory = 256 << 20 // Config.Memory if that is 0
+	leastMemory   = 4 << 20   // that graph.NewBuilder takes
+	memoryPerByte = 64        // of links: four times what they need, for the URLs
+)
 
 // Build makes the graph of a crawl, also while it runs: then of what it has recorded so far.
 // It writes into a temporary folder beside Folder, which takes its name when whole; an
@@ -79,17 +82,21 @@ func Build(ctx context.Context, c Config) (_ *Manifest, err error) {
 	return &b.manifest, replace(filepath.Join(c.Dir, Folder), tmp)
 }
 
-// linked returns an error if the crawl kept no links.
+// linked returns an error if the crawl kept no links, and lowers Memory to what they can need: a
+// link takes a byte of its file or more, and 8 bytes in each half of the memory.
 func (c *Config) linked() error {
+	size := int64(0)
 	for _, dir := range c.parts() {
-		_, err := os.Stat(filepath.Join(dir, report.LinksFile))
+		info, err := os.Stat(filepath.Join(dir, report.LinksFile))
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: %w", dir, ErrNoLinks)
 		}
 		if err != nil {
 			return err
 		}
+		size += info.Size()
 	}
+	c.Memory = min(c.Memory, max(leastMemory, memoryPerByte*size))
 	return nil
 }
 
