@@ -88,8 +88,7 @@ func (g *Guard) look(u weburl.URL) (Verdict, *pattern) {
 	if p != nil && g.trusts(p.name) {
 		return Verdict{}, nil
 	}
-	repeats := g.repeats(s)
-	if p != nil && p.closed != "" && (repeats || !p.renames()) {
+	if p != nil && p.closed != "" && (!p.renames() || g.fetched(p.form(s))) {
 		return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}, p
 	}
 	if g.off&ruleOrder != 0 {
@@ -157,14 +156,9 @@ func (g *Guard) good(p *pattern) bool { return p.pages >= settled && p.owes < g.
 
 func (g *Guard) suspect() float32 { return min(suspect, float32(g.cfg.Budget)) }
 
-// repeats reports whether u is likely to bring a copy.
-func (g *Guard) repeats(s *shape) bool {
-	if g.off&ruleForms != 0 {
-		return false
-	}
-	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
-	fetched := func(form uint64) bool { return g.texts.has(form) || g.leased[form] > 0 }
-	return fine != nil && fine.repeats(s, fetched) || wide != nil && wide.repeats(s, fetched)
+// fetched reports whether a page of a form was fetched, or is on its way.
+func (g *Guard) fetched(form uint64) bool {
+	return g.off&ruleForms == 0 && (g.texts.has(form) || g.leased[form] > 0)
 }
 
 // fresh is the chance that a URL brings no copy, as far as its form says.

@@ -218,12 +218,6 @@ func (t *trial) add(copied, is bool) {
 // manyHosts is how many hosts with copies there must be; mirrors are fewer.
 const manyHosts = 5
 
-// repeats reports whether a URL has only what others of the pattern had that were fetched, so
-// that it is likely to bring a copy.
-func (p *pattern) repeats(s *shape, fetched func(form uint64) bool) bool {
-	return p.copies >= 2 && (!p.wide || p.hosts >= manyHosts || s.keyed) && fetched(p.form(s))
-}
-
 func one(b bool) float32 {
 	if b {
 		return 1
