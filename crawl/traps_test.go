@@ -310,6 +310,59 @@ func TestResumeWithTrust(t *testing.T) {
 	}
 }
 
+// Pages in a chain that have no word of their own look like a trap to anyone. The command that the
+// report prints, which trusts the pattern, fetches all that are left, of a crawl that was complete.
+func TestTrustFetchesGalleriesWithoutAWord(t *testing.T) {
+	s := judgedSite(t, "gallery chained", 1002, 1000)
+	synctest.Test(t, func(t *testing.T) {
+		got := mazes.NewTally(s)
+		w := memweb.New(map[string]http.Handler{"*": got})
+		defer w.Close()
+		fs := store.OnMem(vfs.NewCrashableMem())
+		dir, err := store.Create(fs, crawlDir, store.Meta{Seeds: []string{s.Seed}, Created: time.Now()}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func(trust ...string) crawl.Result {
+			cfg := config(t, w, nil, s.Seed)
+			cfg.Gate.FollowTraps, cfg.Gate.Traps.Trust = false, trust
+			cfg.Recorder, cfg.Store = cutting{&notes{}}, disk.Of(dir)
+			res, err := crawl.Run(t.Context(), cfg)
+			if err != nil || res.EndedBy != crawl.Done || res.Left() > 0 {
+				t.Fatalf("trusting %q: error %v, ended by %s, %d left", trust, err, res.EndedBy, res.Left())
+			}
+			if err := dir.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if dir, err = store.Open(fs, crawlDir); err != nil {
+				t.Fatal(err)
+			}
+			return res
+		}
+		res := run()
+		if lost := s.Pages - got.Honest(); lost == 0 || len(res.Traps) != 1 || res.Traps[0].Refused == 0 {
+			t.Fatalf("%d pages of %d, traps %+v", got.Honest(), s.Pages, res.Traps)
+		}
+		if run(res.Traps[0].Pattern); got.Honest() != s.Pages || got.Traps() > 0 {
+			t.Errorf("%d pages of %d after the command, %d twice", got.Honest(), s.Pages, got.Traps())
+		}
+		if err := dir.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func judgedSite(t *testing.T, name string, seed uint64, size int) *mazes.Site {
+	t.Helper()
+	for _, s := range mazes.Judged(seed, size) {
+		if s.Name == name {
+			return s
+		}
+	}
+	t.Fatalf("there is no site %q", name)
+	return nil
+}
+
 // Every broken link is told to the owner of a site: errors all look the same, and are no
 // trap.
 func TestErrorsAreNoTrap(t *testing.T) {
