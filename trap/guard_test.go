@@ -747,3 +747,32 @@ func TestAddressesHaveNoSubdomains(t *testing.T) {
 		}
 	}
 }
+
+// Pages of names have a pattern each when they are shared, so the wide one closes: it refuses
+// every way to share a page that was fetched, on one host, too, and no other page.
+func TestKnownFormsOfManyPatternsAreRefused(t *testing.T) {
+	g := newGuard()
+	shared := func(name, way string) string { return fmt.Sprintf("http://a.test/%s?share=%s", name, way) }
+	names := []string{"ada", "bea", "cleo", "dora", "emil", "fritz", "gerd", "hanna"}
+	for i, name := range names {
+		teach(t, g, "http://a.test/"+name, page(0), prose(i, 60))
+	}
+	pages := 0
+	for way := 'a'; way < 'a'+20; way++ {
+		for i, name := range names {
+			if judge(t, g, shared(name, string(way))).Kind == "" {
+				teach(t, g, shared(name, string(way)), "http://a.test/"+name, prose(i, 60))
+				pages++
+			}
+		}
+	}
+	if pages > budget {
+		t.Errorf("%d copies were let through, of a budget of %d", pages, budget)
+	}
+	if v := judge(t, g, shared("ada", "z")); v.Kind == "" {
+		t.Errorf("another way to share a page: %+v", v)
+	}
+	if v := judge(t, g, shared("ida", "a")); v.Kind != "" {
+		t.Errorf("another page: %+v", v)
+	}
+}
