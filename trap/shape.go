@@ -41,6 +41,7 @@ const (
 type shapes struct {
 	children  map[uint64]uint8    // by directory: how many of its names are kept
 	kept      map[uint64]struct{} // the names, hashed with their directory
+	lately    [mostLately]uint64  // of those, by hash, the ones that were met last
 	pages     map[uint64]uint8    // by host: how many were learned, up to established
 	most      int                 // of each
 	knownHost                     // of the last call
@@ -70,10 +71,11 @@ type knownLink struct {
 	keyed, remembers bool
 }
 
-// The sizes of the two tables, 80 and 48 KiB.
+// The sizes of the tables: 80, 48 and 2 KiB.
 const (
-	mostHosts = 2048
-	mostLinks = 1024
+	mostHosts  = 2048
+	mostLinks  = 1024
+	mostLately = 256
 )
 
 func newShapes(most int) shapes {
@@ -154,6 +156,7 @@ func (s *shapes) learned(host uint64) {
 func (s *shapes) forgetNames() {
 	s.children, s.kept, s.last = map[uint64]uint8{}, map[uint64]struct{}{}, weburl.URL{}
 	clear(s.links)
+	s.lately = [mostLately]uint64{}
 }
 
 // of returns the shape of u, whose directories keep their names if there is room. It is valid until
@@ -251,8 +254,11 @@ func (b *building) build(u weburl.URL) {
 	}
 }
 
-func (b *building) write(s string) {
-	if b.name != nil {
+func (b *building) write(parts ...string) {
+	if b.name == nil {
+		return
+	}
+	for _, s := range parts {
 		b.name.WriteString(s)
 	}
 }
@@ -275,10 +281,11 @@ func (b *building) segment(s string, mayName bool) {
 		b.keyed = b.keyed || isSession(s[i:])
 		s = s[:i]
 	}
-	c := classify(s)
+	c, hash := classify(s), uint64(0)
 	b.size++
 	if c != key {
-		b.form += mix(xxhash.Sum64String(s), markClass)
+		hash = xxhash.Sum64String(s)
+		b.form += mix(hash, markClass)
 	}
 	b.note(c, s)
 	if c != b.last && c != b.beforeLast {
@@ -287,13 +294,13 @@ func (b *building) segment(s string, mayName bool) {
 	if c != b.last {
 		b.beforeLast, b.last = b.last, c
 	}
-	if mayName && b.named && c == word && b.directory < maxNamed && b.keep(s) {
-		b.write("/" + s)
+	if mayName && b.named && c == word && b.directory < maxNamed && b.keep(hash) {
+		b.write("/", s)
 		b.fineLast, b.fineBefore = nothing, nothing
 	} else if c != b.fineLast {
 		if c != b.fineBefore {
 			b.fine = mix(b.fine, markClass<<8|uint64(c))
-			b.write("/" + symbol[c])
+			b.write("/", symbol[c])
 		}
 		b.fineBefore, b.fineLast = b.fineLast, c
 	}
@@ -318,10 +325,10 @@ func (b *building) note(c class, s string) {
 	}
 }
 
-// keep reports whether the directory read so far keeps the name s.
-func (b *building) keep(s string) bool {
-	h := mix(b.fine, xxhash.Sum64String(s))
-	if _, ok := b.kept[h]; !ok {
+// keep reports whether the directory read so far keeps a name.
+func (b *building) keep(name uint64) bool {
+	h := mix(b.fine, name)
+	if !b.isKept(h) {
 		if !b.hasRoom(b.fine) {
 			b.named = false
 			return false
@@ -333,6 +340,19 @@ func (b *building) keep(s string) bool {
 	}
 	b.fine = mix(h, markName)
 	return true
+}
+
+// isKept reports whether a name is kept.
+func (s *shapes) isKept(name uint64) bool {
+	lately := &s.lately[name%mostLately]
+	if *lately == name && name != 0 {
+		return true
+	}
+	_, ok := s.kept[name]
+	if ok {
+		*lately = name
+	}
+	return ok
 }
 
 // hasRoom reports whether a directory may keep another name.
