@@ -459,7 +459,8 @@ func TestGapIsGivenBack(t *testing.T) {
 	f.Located(second, oneAddress)
 	for _, unasked := range []func(Item){
 		func(it Item) { f.Return(it, time.Time{}) },
-		func(it Item) { f.Postpone(it, false) },
+		func(it Item) { f.Postpone(it) },
+		func(it Item) { f.Hold(it) },
 	} {
 		it, ok := f.Next(now)
 		if !ok {

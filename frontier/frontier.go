@@ -196,7 +196,9 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 		h.leases = f.leases.add(h.leases, it)
 	}
 	it.Lease = f.leaseOf(h, &it, now)
-	it.Lease.Again = len(h.front) < front
+	if len(h.front) < front {
+		it.Lease.Again, h.kept = !h.kept, false
+	}
 	f.turn++
 	h.turn = f.turn
 	if f.slots.run++; h.class() != prompt {
@@ -310,16 +312,25 @@ func (f *Frontier) Heard(it Item, asked, now time.Time) (closed bool) {
 }
 
 // Postpone ends the lease as if it had never been. The item goes to the end of its rank, which
-// may be another one now. With hold the host is not asked until another lease of it has ended, if
-// there is one. It reports whether the host has been closed meanwhile, as Return does.
-func (f *Frontier) Postpone(it Item, hold bool) (closed bool) {
+// may be another one now. It reports whether the host has been closed meanwhile, as Return does.
+func (f *Frontier) Postpone(it Item) (closed bool) {
 	atOnce := f.just == it.URL
 	h := f.release(it, time.Time{})
-	h.held = hold && h.leased > 0
 	f.refund(h, atOnce)
 	it.URL, it.Lease = it.URL.Clone(), Lease{}
 	f.queue(h, it)
 	return h.closed
+}
+
+// Hold is Return for an item that should wait for another lease of its host to end, if there is
+// one: the host is not asked until then. The item keeps its place in its rank, so that the order
+// is that of a crawl with one request at a time.
+func (f *Frontier) Hold(it Item) (closed bool) {
+	closed = f.Return(it, time.Time{})
+	h := f.host(it.URL.Host())
+	h.kept, h.held = true, h.leased > 0
+	f.changed(h)
+	return closed
 }
 
 // Alone reports whether a leased item is its host's only lease.

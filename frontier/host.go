@@ -36,6 +36,7 @@ type host struct {
 	tried      bool  // a request to it was begun, in this run
 	untried    bool  // counted in slots.untried
 	held       bool  // until a lease ends: see Postpone
+	kept       bool  // and so is the last item of front
 	reserved   bool  // see Reserve
 	leases     int32 // newest of its leases, in the list of leases
 	turn       uint64
@@ -90,20 +91,22 @@ func (h *host) take(p *pager) (Item, error) {
 	return h.pop(p)
 }
 
-// pop takes the next item of a host that has one, in breadth-first order. An error leaves
-// the queue as it was, except that records leased out of order may have been read.
+// pop takes the next item of a host that has one, in breadth-first order: what was given back is
+// first, and what was held is the first of its level. An error leaves the queue as it was, except
+// that records leased out of order may have been read.
 func (h *host) pop(p *pager) (Item, error) {
-	if n := len(h.front); n > 0 {
-		it := h.front[n-1]
-		h.front[n-1] = Item{}
-		h.front = h.front[:n-1]
-		return it, nil
-	}
 	i := 0
-	for h.levels[i].unleased() == 0 {
+	for i < len(h.levels) && h.levels[i].unleased() == 0 {
 		i++ // no URL is left, but its blocks are on disk until the next commit
 	}
-	return h.popLevel(h.levels[i], p)
+	n := len(h.front)
+	if n == 0 || h.kept && i < len(h.levels) && h.levels[i].depth < h.front[n-1].level() {
+		return h.popLevel(h.levels[i], p)
+	}
+	it := h.front[n-1]
+	h.front[n-1] = Item{}
+	h.front = h.front[:n-1]
+	return it, nil
 }
 
 // popLevel takes the oldest item of a level that has one.

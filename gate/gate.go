@@ -87,10 +87,10 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 			continue
 		case rankOf(v) > t.Rank: // others of its host come first
 			t.Rank = rankOf(v)
-			g.queue.postpone(&t, false)
+			g.queue.postpone(&t)
 			continue
 		case v.Wait && !g.queue.frontier.Alone(t.Item):
-			g.queue.postpone(&t, true)
+			g.queue.hold(&t)
 			continue
 		}
 		t, v = g.traps.lookBack(&g.queue, t, v, now)

@@ -60,11 +60,19 @@ func (q *queue) prepared(t *Task, at netip.Addr, asked, now time.Time) {
 	q.journal.Changed(0)
 }
 
-// postpone ends a lease as if it had never been, and puts the URL to the end of its rank. With
-// hold the host waits for another lease to end.
-func (q *queue) postpone(t *Task, hold bool) {
+// postpone ends a lease as if it had never been, and puts the URL to the end of its rank.
+func (q *queue) postpone(t *Task) {
 	q.permits.put(t)
-	if q.frontier.Postpone(t.Item, hold) {
+	if q.frontier.Postpone(t.Item) {
+		q.close(t.URL)
+	}
+	q.journal.Changed(0)
+}
+
+// hold ends a lease as if it had never been, and has the host wait for another one to end.
+func (q *queue) hold(t *Task) {
+	q.permits.put(t)
+	if q.frontier.Hold(t.Item) {
 		q.close(t.URL)
 	}
 	q.journal.Changed(0)

@@ -43,9 +43,9 @@
 //	           another host of the domain. The next one is no copy with a chance that is learned
 //	           of each part; the first of a pattern is tried
 //	rank       how many times the chance is below 1/2 by the square root of two
-//	lease      a URL on its way. It counts as a page that brings nothing, unless its pattern owes
-//	           nothing and had as many pages: so of a new pattern one is asked for at first. A
-//	           URL of rank 1 or more waits until none of its host is (Lease, Verdict.Wait)
+//	lease      a URL on its way. Another waits for it, in its place, if it would have a rank were
+//	           that a page that brings nothing. Where a pattern owes nothing as many leases as it
+//	           had pages do not count: so of a new one one is asked for at first (Verdict.Wait)
 //	growth     new URLs of the pattern a page, found on pages that bring nothing: what good
 //	           pages list is finite, since somebody has listed it
 //	deepest    of what may be endless, the deepest URLs come first, after everything else of

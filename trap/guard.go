@@ -56,7 +56,7 @@ type Verdict struct {
 	ID      uint64 // of the pattern, as Reopened has it; 0 if refused on sight, which is final
 	Probe   bool   // with Kind "": pattern ID is closed, and this URL tests whether to open it
 	Rank    uint8  // with Kind "": how many others of its host come first, 0 for none
-	Wait    bool   // with Kind "": other leases of its host should end first, if there are any
+	Wait    bool   // with Kind "": other leases of its domain should end first, if there are any
 	Deepest bool   // with Kind "": it waits for all others, and then the deepest comes first
 }
 
@@ -103,13 +103,12 @@ func (g *Guard) look(u weburl.URL, most uint8) (Verdict, *pattern) {
 	if g.off&ruleOrder != 0 {
 		return Verdict{}, p
 	}
-	chance := g.chance(s)
+	chance := g.chance(s, nil)
 	if least := rank(chance); least > most {
 		return Verdict{Rank: least}, p
 	}
-	other := g.fresh(s)
-	v := Verdict{Rank: rank(chance * other)}
-	v.Wait = v.Rank > 0 && g.leased[s.host] > 0 && !(other == 1 && g.paysAhead(s))
+	v := Verdict{Rank: rank(chance * g.fresh(s, nil))}
+	v.Wait = g.leased[s.domain] > 0 && g.waits(s)
 	v.Deepest = p != nil && p.maze() && g.off&ruleEndless == 0
 	return v, p
 }
@@ -133,12 +132,22 @@ func (g *Guard) judge(s *shape) *pattern {
 
 // chance is how likely the next page of a URL's patterns brings something: the wide one's if the
 // fine one is too young, or owes too much, to answer for itself.
-func (g *Guard) chance(s *shape) float32 {
-	c := g.chanceOf(s.fine)
+func (g *Guard) chance(s *shape, leased map[uint64]int) float32 {
+	c := g.chanceOf(s.fine, leased)
 	if fine := g.patterns[s.fine]; g.off&ruleWide == 0 && (fine == nil || !g.good(fine)) && g.patterns[s.wide] != nil {
-		c = min(c, g.chanceOf(s.wide))
+		c = min(c, g.chanceOf(s.wide, leased))
 	}
 	return c
+}
+
+// waits reports whether a URL should wait for what is on its way, as if that brought nothing.
+func (g *Guard) waits(s *shape) bool {
+	chance, pays := g.chance(s, g.leased), g.paysAhead(s)
+	if !pays && rank(chance) > 0 {
+		return true
+	}
+	other := g.fresh(s, g.leased)
+	return rank(chance*other) > 0 && !(other == 1 && pays)
 }
 
 // paysAhead reports whether enough pages of a URL's pattern have paid for themselves that those on
@@ -150,9 +159,9 @@ func (g *Guard) paysAhead(s *shape) bool {
 		g.leased[s.fine] <= int(p.pages)
 }
 
-func (g *Guard) chanceOf(pattern uint64) float32 {
+func (g *Guard) chanceOf(pattern uint64, leased map[uint64]int) float32 {
 	p := g.patterns[pattern]
-	c := p.chance(g.leased[pattern])
+	c := p.chance(leased[pattern])
 	if g.off&ruleEndless == 0 {
 		c *= p.ends()
 	}
@@ -175,17 +184,17 @@ func (g *Guard) repeats(s *shape) bool {
 }
 
 // fresh is the chance that a URL brings no copy, as far as its form says.
-func (g *Guard) fresh(s *shape) float32 {
+func (g *Guard) fresh(s *shape, leased map[uint64]int) float32 {
 	if g.off&ruleForms != 0 {
 		return 1
 	}
-	fetched := func(form uint64) bool { return g.texts.has(form) || g.leased[form] > 0 }
+	fetched := func(form uint64) bool { return g.texts.has(form) || leased[form] > 0 }
 	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
 	least := float32(1)
 	switch tried := wide != nil && 2*wide.hits < wide.tries; {
 	case fine != nil:
 		least = fine.fresh(s, fetched)
-	case g.leased[s.fine] > 0 || tried: // else it is the first of its kind, to see what it brings
+	case leased[s.fine] > 0 || tried: // else it is the first of its kind, to see what it brings
 		least = (&pattern{id: s.fine}).fresh(s, fetched)
 	}
 	if wide != nil && fetched(wide.whole(s)) {

@@ -348,8 +348,9 @@ func TestFewWordsAreNews(t *testing.T) {
 	}
 }
 
-// URLs on their way count as pages that bring nothing: of a new pattern one is asked for at a time,
-// of one that owes nothing one more than it had, and of a form that brings copies one.
+// Others wait for URLs on their way as if these brought nothing, and keep their rank meanwhile: of
+// a new pattern one is asked for at a time, of one that owes nothing one more than it had, and of
+// a form that brings copies one.
 func TestLeasesCount(t *testing.T) {
 	g := newGuard()
 	lease := func(from, to int) (all []trap.Lease) {
@@ -359,7 +360,7 @@ func TestLeasesCount(t *testing.T) {
 			}
 			all = append(all, g.Lease(mustParse(t, page(i)), trap.Verdict{}))
 		}
-		if v := judge(t, g, page(to)); v.Rank != 1 || !v.Wait {
+		if v := judge(t, g, page(to)); v.Rank != 0 || !v.Wait {
 			t.Errorf("with %d on their way: %+v", to-from, v)
 		}
 		return all
@@ -380,10 +381,17 @@ func TestLeasesCount(t *testing.T) {
 	for i := range 10 {
 		teach(t, g, session(0, i), page(0), prose(0, 60))
 	}
-	teach(t, g, session(1, 0), page(0), prose(99, 60)) // and owes nothing
-	g.Lease(mustParse(t, session(5, 1)), trap.Verdict{})
-	if v, other := judge(t, g, session(5, 2)), judge(t, g, session(6, 2)); !v.Wait || v.Rank <= other.Rank {
+	for i := range 20 {
+		teach(t, g, session(20+i, 0), page(0), prose(20+i, 60)) // and owes nothing
+	}
+	l := g.Lease(mustParse(t, session(50, 1)), trap.Verdict{})
+	if v, other := judge(t, g, session(50, 2)), judge(t, g, session(51, 2)); !v.Wait || v.Rank > 0 || other.Wait {
 		t.Errorf("a page under two sessions: %+v, and %+v under one", v, other)
+	}
+	g.Ended(l)
+	teach(t, g, session(50, 1), page(0), prose(50, 60))
+	if v := judge(t, g, session(50, 2)); v.Rank == 0 {
+		t.Errorf("when the page has come: %+v", v)
 	}
 }
 

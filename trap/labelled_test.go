@@ -77,6 +77,14 @@ func (q *queue) push(it item) {
 	q.count++
 }
 
+// putBack makes an item the first of its level.
+func (q *queue) putBack(it item) {
+	q.push(it)
+	l := q.levels[level{it.rank, it.depth}]
+	copy(l[1:], l)
+	l[0] = it
+}
+
 // pop takes the next item.
 func (q *queue) pop() item { return q.take(q.order[0]) }
 
@@ -154,11 +162,11 @@ func (w *walk) run(enough func() bool) {
 			it := w.queue.pop()
 			v, ok := w.allows(it)
 			if ok && v.Wait && len(out) > 0 {
-				w.queue.push(it)
+				w.queue.putBack(it)
 				break
 			} else if ok {
 				if w.guard != nil {
-					it, v = w.lookBack(it, v)
+					it, v = w.lookBack(it, v, len(out) > 0)
 					it.lease = w.guard.Lease(it.url, v)
 				}
 				out = append(out, it)
@@ -182,7 +190,7 @@ func (w *walk) run(enough func() bool) {
 
 // lookBack gives the turn of an item to another one that waits and is better, or as good and no
 // deeper.
-func (w *walk) lookBack(it item, v trap.Verdict) (item, trap.Verdict) {
+func (w *walk) lookBack(it item, v trap.Verdict, busy bool) (item, trap.Verdict) {
 	if it.via.IsZero() || v.Deepest || v.Probe {
 		return it, v
 	}
@@ -191,7 +199,7 @@ func (w *walk) lookBack(it item, v trap.Verdict) (item, trap.Verdict) {
 	other, ok := w.queue.instead(it, func(other item) bool {
 		up := false
 		now, up = w.guard.JudgeUpTo(other.url, v.Rank)
-		return up && now.Kind == "" && (rankOf(now) < it.rank || rankOf(now) == it.rank && other.depth <= it.depth)
+		return up && now.Kind == "" && !(now.Wait && busy) && (rankOf(now) < it.rank || rankOf(now) == it.rank && other.depth <= it.depth)
 	})
 	if !ok {
 		return it, v

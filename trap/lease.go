@@ -28,7 +28,7 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 			l.of[2*i+1] = p.form(s)
 		}
 	}
-	l.of[4] = s.host
+	l.of[4] = s.domain
 	l.Unread = g.off&ruleUnread == 0 && g.unread(g.patterns[s.fine])
 	if g.off&ruleLeases != 0 {
 		l.of = [5]uint64{}

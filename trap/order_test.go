@@ -57,7 +57,7 @@ func TestPagesThatPayAreFetchedTogether(t *testing.T) {
 			teach(t, g, feed(i), page(0), prose(3*n, 60)+prose(3*n+1, 60)+prose(3*n+2, 60))
 		}
 		l := g.Lease(mustParse(t, feed(100)), trap.Verdict{})
-		if v := judge(t, g, feed(101)); v.Rank == 0 || v.Wait != c.wait {
+		if v := judge(t, g, feed(101)); (v.Rank == 0) != (c.pages < 8) || v.Wait != c.wait {
 			t.Errorf("%+v: %+v", c, v)
 		}
 		g.Ended(l)
@@ -77,7 +77,7 @@ func TestAddedParametersWait(t *testing.T) {
 			t.Errorf("copies %t: the first: %+v", copies, v)
 		}
 		l := g.Lease(mustParse(t, reply(3, 1)), trap.Verdict{})
-		if v := judge(t, g, reply(4, 2)); v.Rank < 2 {
+		if v := judge(t, g, reply(4, 2)); !v.Wait {
 			t.Errorf("copies %t: another: %+v", copies, v)
 		}
 		g.Ended(l)

@@ -99,7 +99,7 @@ func TestRules(t *testing.T) {
 			i := slices.Index(trap.Rules, tt.rule)
 			var with, without worth
 			for _, s := range mazes.Judged(tt.seed, tt.size) {
-				if s.Half != mazes.Apart && strings.HasPrefix(s.Name, tt.shape) {
+				if !s.Half.Held() && strings.HasPrefix(s.Name, tt.shape) {
 					with.add(walkJudged(s, trap.New(trap.Config{})))
 					without.add(walkJudged(s, trap.New(trap.Config{}).Without(i)))
 				}

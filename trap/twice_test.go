@@ -16,7 +16,7 @@ func TestTwiceTheHonestPages(t *testing.T) {
 	sites := 0
 	for seed := range uint64(5) {
 		for _, s := range mazes.Judged(1001+seed, 1000) {
-			if s.Half == mazes.Apart || !strings.HasPrefix(s.Shape, "three ") {
+			if s.Half.Held() || !strings.HasPrefix(s.Shape, "three ") {
 				continue
 			}
 			sites++
@@ -36,7 +36,7 @@ func TestTwiceTheHonestPages(t *testing.T) {
 func TestHonestPagesComeFirst(t *testing.T) {
 	pages, honest := 0, 0.0
 	for _, s := range mazes.Judged(1001, 1) {
-		if s.Trap && s.Half != mazes.Apart {
+		if s.Trap && !s.Half.Held() {
 			pages += s.Pages
 			honest += honestOf(s, trap.New(trap.Config{}), s.Pages) * float64(s.Pages) / 100
 		}

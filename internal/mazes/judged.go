@@ -12,7 +12,11 @@ const (
 	Table Half = "table" // named in the complaint that made the guard be written again
 	Open  Half = "open"  // bounds may be set on it
 	Apart Half = "apart" // nothing may be tuned on it
+	Newer Half = "newer" // nor on what was written after it
 )
+
+// Held reports whether nothing may be tuned on the half.
+func (h Half) Held() bool { return h != Table && h != Open }
 
 // templates are the words that every page of a judged site has in common: five seeds in a row
 // give a site each of them once.
@@ -45,7 +49,7 @@ func Judged(seed uint64, size int) []*Site {
 	for _, g := range []struct {
 		half  Half
 		traps []blog
-	}{{Table, tableTraps()}, {Open, openTraps()}, {Apart, apartTraps()}} {
+	}{{Table, tableTraps()}, {Open, openTraps()}, {Apart, apartTraps()}, {Newer, newerTraps()}} {
 		for _, b := range g.traps {
 			s := b.site()
 			s.furnish(seed, words, ranks)
