@@ -188,7 +188,7 @@ func TestReplayIsExact(t *testing.T) {
 	}
 }
 
-// Whoever asks up to a rank learns the same of URLs up to it, and of the others that they are beyond.
+// Whoever asks up to a rank learns the same of URLs up to it, and that the others are beyond.
 func TestJudgeUpTo(t *testing.T) {
 	ranks, beyond, refused := map[uint8]int{}, 0, 0
 	for seed := range uint64(6) {
