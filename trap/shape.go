@@ -39,14 +39,14 @@ const (
 
 // shapes reads URLs. It remembers which directories keep their names.
 type shapes struct {
-	children  map[uint64]uint8    // by directory: how many of its names are kept
-	kept      map[uint64]struct{} // the names, hashed with their directory
-	lately    [mostLately]uint64  // of those, by hash, the ones that were met last
-	pages     map[uint64]uint8    // by host: how many were learned, up to established
-	most      int                 // of each
-	knownHost                     // of the last call
-	hosts     []knownHost         // by hash, the latest of each
-	links     []knownLink         // the same
+	children  map[uint64]uint8      // by directory: how many of its names are kept
+	kept      map[uint64]struct{}   // the names, hashed with their directory
+	lately    [mostLately]uint64    // of those, by hash, the ones that were met last
+	pages     map[uint64]uint8      // by host: how many were learned, up to established
+	most      int                   // of each
+	knownHost                       // of the last call
+	hosts     [][hostWays]knownHost // by hash, the latest of each
+	links     []knownLink           // the same
 	journal   *journal
 	last      weburl.URL // whose shape lastIs is, if the next call finds the same; zero if not
 	lastIs    building
@@ -64,16 +64,16 @@ type knownHost struct {
 // stays as it is: names are kept when a URL is read first, until all are forgotten, or there was no
 // room, and then there is none later.
 type knownLink struct {
-	url              uint64 // hashed
-	fine, wide       uint64
-	bare             uint64 // form with the query, if keyed
-	domain           uint64 // of that time: a host may be alone by now
-	keyed, remembers bool
+	url        uint64 // hashed
+	fine, wide uint64
+	bare       uint64 // form with the query, if keyed
+	domain     uint64 // of that time: a host may be alone by now; 0 for none
 }
 
-// The sizes of the tables: 80, 48 and 2 KiB.
+// The sizes of the tables: 80, 40 and 2 KiB.
 const (
-	mostHosts  = 2048
+	hostSets   = 512
+	hostWays   = 4 // as sites link to each other, a few that share a place come by turns
 	mostLinks  = 1024
 	mostLately = 256
 )
@@ -81,7 +81,7 @@ const (
 func newShapes(most int) shapes {
 	return shapes{
 		children: map[uint64]uint8{}, kept: map[uint64]struct{}{}, pages: map[uint64]uint8{}, most: most,
-		hosts: make([]knownHost, mostHosts), links: make([]knownLink, mostLinks),
+		hosts: make([][hostWays]knownHost, hostSets), links: make([]knownLink, mostLinks),
 	}
 }
 
@@ -105,11 +105,16 @@ func (s *shapes) setHost(u weburl.URL) {
 		return
 	}
 	hash := xxhash.Sum64String(host)
-	known := &s.hosts[hash%mostHosts]
-	if known.host != host || host == "" {
-		*known = s.readHost(u, hash)
+	set := &s.hosts[hash%hostSets]
+	for i := range set {
+		if set[i].hostHash == hash && set[i].host == host && host != "" {
+			s.knownHost = set[i]
+			return
+		}
 	}
-	s.knownHost = *known
+	s.knownHost = s.readHost(u, hash)
+	copy(set[1:], set[:])
+	set[0] = s.knownHost
 }
 
 func (s *shapes) readHost(u weburl.URL, hash uint64) knownHost {
@@ -147,7 +152,7 @@ func (s *shapes) learned(host uint64) {
 	}
 	s.pages[host] = n + 1
 	if n+1 == established {
-		s.hosts[host%mostHosts] = knownHost{} // it is alone from now on
+		s.hosts[host%hostSets] = [hostWays]knownHost{} // it is alone from now on
 		s.knownHost, s.last = knownHost{}, weburl.URL{}
 	}
 }
@@ -189,9 +194,9 @@ func (s *shapes) read(u weburl.URL, keeps bool) *shape {
 func (s *shapes) link(u weburl.URL, hash uint64) knownLink {
 	s.setHost(u)
 	known := &s.links[hash%mostLinks]
-	if !known.remembers || known.url != hash || known.domain != s.knownHost.domain {
+	if known.url != hash || known.domain != s.knownHost.domain {
 		x := s.of(u)
-		*known = knownLink{url: hash, fine: x.fine, wide: x.wide, domain: x.domain, keyed: x.keyed, remembers: true}
+		*known = knownLink{url: hash, fine: x.fine, wide: x.wide, domain: x.domain}
 		if x.keyed {
 			known.bare = x.bare()
 		}

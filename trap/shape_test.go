@@ -103,10 +103,10 @@ func TestShapesAreRemembered(t *testing.T) {
 		}
 		l := s.link(u, xxhash.Sum64String(url))
 		anew := s
-		anew.hosts, anew.lately = make([]knownHost, mostHosts), [mostLately]uint64{}
+		anew.hosts, anew.lately = make([][hostWays]knownHost, hostSets), [mostLately]uint64{}
 		anew.forgetHosts()
 		x := anew.at(u)
-		want := knownLink{url: xxhash.Sum64String(url), fine: x.fine, wide: x.wide, bare: x.bare(), domain: x.domain, keyed: true, remembers: true}
+		want := knownLink{url: xxhash.Sum64String(url), fine: x.fine, wide: x.wide, bare: x.bare(), domain: x.domain}
 		if anew.lastIs.asked || l != want {
 			t.Fatalf("%d, %s: %+v, anew %+v", i, url, l, want)
 		}
