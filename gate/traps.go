@@ -68,9 +68,12 @@ func (t *traps) lookBack(q *queue, task Task, v trap.Verdict, now time.Time) (Ta
 	var w trap.Verdict
 	task.Rank = rankOf(v)
 	alone := q.frontier.Alone(task.Item)
-	other, ok := q.instead(&task, now, func(it frontier.Item) bool {
-		w = t.judge(&Task{Item: it})
-		return w.Kind == "" && (alone || !w.Wait) && (rankOf(w) < rankOf(v) || rankOf(w) == rankOf(v) && it.Depth <= task.Depth)
+	other, ok := q.instead(&task, now, func(it frontier.Item) (good bool) {
+		w, good = trap.Verdict{}, true
+		if t.minds(&Task{Item: it}) {
+			w, good = t.guard.JudgeUpTo(it.URL, v.Rank)
+		}
+		return good && w.Kind == "" && (alone || !w.Wait) && (rankOf(w) < rankOf(v) || rankOf(w) == rankOf(v) && it.Depth <= task.Depth)
 	})
 	if ok {
 		return other, w

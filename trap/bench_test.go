@@ -66,3 +66,26 @@ func BenchmarkSample(b *testing.B) {
 		s.Page(u, 200, w, 0)
 	}
 }
+
+// BenchmarkLink is a link of a page that is watched, to pages of 20 hosts that were not linked to
+// before.
+func BenchmarkLink(b *testing.B) {
+	g := trap.New(trap.Config{})
+	var hosts [20][]weburl.URL
+	for i := range hosts {
+		for n := range 1000 {
+			hosts[i] = append(hosts[i], mustParse(b, fmt.Sprintf("http://site-%d.test/section/%d/page-about-it-%d", i, n/50, n)))
+		}
+	}
+	const links = 50
+	for i := 0; b.Loop(); i++ {
+		from := hosts[i%20]
+		g.Watch(from[i%1000], from[i%7])
+		for n := range links {
+			at := i*links + n
+			g.Link(hosts[at%20][at/20%1000], n%2 == 0)
+		}
+		g.Learn(trap.Page{Status: 304}) // nothing
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/links, "ns/link")
+}

@@ -22,34 +22,55 @@ const (
 	longID   = 6  // digits of a number that may name a session
 )
 
+// What a byte is, in a table since a branch for each costs more than all else.
+const (
+	isDigit = 1 << iota
+	isLetter
+	noHex  // stands in no hexadecimal key
+	isList // between the words of a list
+)
+
+var byteIs = func() (table [256]uint8) {
+	for c := range table {
+		switch low := c | 0x20; {
+		case c >= '0' && c <= '9':
+			table[c] = isDigit
+		case low >= 'a' && low <= 'f':
+			table[c] = isLetter
+		case low > 'f' && low <= 'z':
+			table[c] = isLetter | noHex
+		case c == ',':
+			table[c] = isList
+		case c == '+':
+			table[c] = isList | noHex
+		case c != '-' && c != '_' && c != '.' && c != ':':
+			table[c] = noHex
+		}
+	}
+	return table
+}()
+
 // classify costs a nanosecond a byte.
 func classify(s string) class {
 	if s == "" {
 		return nothing
 	}
-	letters, numbers, hex := 0, 0, true
-	changes := 0 // between letters and digits
-	var before byte
+	var letters, numbers, changes int // changes between letters and digits
+	var all, before uint8
 	for i := range len(s) {
-		c := s[i]
-		switch {
-		case c >= '0' && c <= '9':
-			numbers++
-			if before == 'a' {
-				changes++
-			}
-			before = '0'
-		case c|0x20 >= 'a' && c|0x20 <= 'z':
-			letters++
-			hex = hex && c|0x20 <= 'f'
-			if before == '0' {
-				changes++
-			}
-			before = 'a'
-		case c != '-' && c != '_' && c != '.' && c != ':' && c != ',':
-			hex = false
+		is := byteIs[s[i]]
+		all |= is
+		is &= isDigit | isLetter
+		numbers += int(is & isDigit)
+		letters += int(is >> 1)
+		if is^before == isDigit|isLetter {
+			changes++
+		}
+		if is != 0 {
+			before = is
 		}
 	}
+	hex := all&noHex == 0
 	switch {
 	case letters == 0 && numbers > 0:
 		return digits
@@ -57,7 +78,7 @@ func classify(s string) class {
 		return key
 	case changes >= 3 && numbers+letters >= leastKey:
 		return key
-	case strings.ContainsAny(s, "+,"):
+	case all&isList != 0:
 		return list
 	}
 	return word

@@ -78,8 +78,9 @@
 // The others are not (Lease.Unread): Skim takes 1 µs.
 //
 // A pattern takes 1 KiB at first and up to 36 KiB after many pages; there are at most
-// Config.Patterns, and 8 MiB of texts and forms besides. Beyond that the half that learned nothing
-// for longest is forgotten, closed ones last. A forgotten trap is learned again.
+// Config.Patterns, and 8 MiB of texts and forms besides, and 0.1 MiB of what hosts and links were
+// found to be last. Beyond that the half that learned nothing for longest is forgotten, closed ones
+// last. A forgotten trap is learned again.
 //
 // A Guard has one owner. The package is pure.
 package trap

@@ -1,6 +1,7 @@
 package trap
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -62,21 +63,29 @@ type Verdict struct {
 // Judge decides whether to fetch u now. Call it just before the fetch: what is known then
 // counts, not what was known when u was found. It changes nothing.
 func (g *Guard) Judge(u weburl.URL) Verdict {
-	v, p := g.look(u)
-	if v.Kind != "" && p != nil && p.granted > p.probing {
-		return Verdict{ID: v.ID, Probe: true}
-	}
+	v, _ := g.JudgeUpTo(u, math.MaxUint8)
 	return v
+}
+
+// JudgeUpTo is Judge for whoever minds URLs up to a rank only. For the others it returns false, and
+// a Verdict that says nothing: it costs less, as their forms are not looked up.
+func (g *Guard) JudgeUpTo(u weburl.URL, most uint8) (v Verdict, ok bool) {
+	v, p := g.look(u, most)
+	if v.Kind != "" && p != nil && p.granted > p.probing {
+		return Verdict{ID: v.ID, Probe: true}, true
+	}
+	return v, v.Rank <= most
 }
 
 // Refuses reports whether a URL that Judge refused must still be refused.
 func (g *Guard) Refuses(u weburl.URL) bool {
-	v, _ := g.look(u)
+	v, _ := g.look(u, 0)
 	return v.Kind != ""
 }
 
-// look returns what is known about u, and the pattern that says so.
-func (g *Guard) look(u weburl.URL) (Verdict, *pattern) {
+// look returns what is known about u, and the pattern that says so. Of a rank beyond most it is the
+// least that it can be.
+func (g *Guard) look(u weburl.URL, most uint8) (Verdict, *pattern) {
 	if g.trusted(u) {
 		return Verdict{}, nil
 	}
@@ -88,14 +97,17 @@ func (g *Guard) look(u weburl.URL) (Verdict, *pattern) {
 	if p != nil && g.trusts(p.name) {
 		return Verdict{}, nil
 	}
-	repeats := g.repeats(s)
-	if p != nil && p.closed != "" && (repeats || !p.renames()) {
+	if p != nil && p.closed != "" && (!p.renames() || g.repeats(s)) {
 		return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}, p
 	}
 	if g.off&ruleOrder != 0 {
 		return Verdict{}, p
 	}
-	v := Verdict{Rank: rank(g.chance(s, nil) * g.fresh(s, nil))}
+	chance := g.chance(s, nil)
+	if least := rank(chance); least > most {
+		return Verdict{Rank: least}, p
+	}
+	v := Verdict{Rank: rank(chance * g.fresh(s, nil))}
 	v.Wait = g.leased[s.domain] > 0 && g.waits(s)
 	v.Deepest = p != nil && p.maze() && g.off&ruleEndless == 0
 	return v, p
@@ -130,8 +142,12 @@ func (g *Guard) chance(s *shape, leased map[uint64]int) float32 {
 
 // waits reports whether a URL should wait for what is on its way, as if that brought nothing.
 func (g *Guard) waits(s *shape) bool {
+	chance, pays := g.chance(s, g.leased), g.paysAhead(s)
+	if !pays && rank(chance) > 0 {
+		return true
+	}
 	other := g.fresh(s, g.leased)
-	return rank(g.chance(s, g.leased)*other) > 0 && !(other == 1 && g.paysAhead(s))
+	return rank(chance*other) > 0 && !(other == 1 && pays)
 }
 
 // paysAhead reports whether enough pages of a URL's pattern have paid for themselves that those on

@@ -188,6 +188,33 @@ func TestReplayIsExact(t *testing.T) {
 	}
 }
 
+// Whoever asks up to a rank learns the same of URLs up to it, and that the others are beyond.
+func TestJudgeUpTo(t *testing.T) {
+	ranks, beyond, refused := map[uint8]int{}, 0, 0
+	for seed := range uint64(6) {
+		s := stream{t: t, random: rand.New(rand.NewPCG(seed, 2))}
+		g := trap.New(trap.Config{Budget: 8})
+		for range 2000 {
+			s.step(g)
+			u, most := s.url(), uint8(s.random.IntN(12))
+			v := g.Judge(u)
+			up, ok := g.JudgeUpTo(u, most)
+			if ok != (v.Rank <= most) || ok && up != v {
+				t.Fatalf("seed %d, %s: %+v, up to %d %+v, %t", seed, u.String(), v, most, up, ok)
+			}
+			ranks[v.Rank]++
+			if !ok {
+				beyond++
+			} else if v.Kind != "" {
+				refused++
+			}
+		}
+	}
+	if len(ranks) < 8 || beyond < 1000 || refused < 100 {
+		t.Errorf("%d ranks, %d beyond, %d refused: the streams lack something", len(ranks), beyond, refused)
+	}
+}
+
 // A probe that was on its way when the crawl broke off is let through again; one that has come to
 // something is not.
 func TestProbesOnTheirWay(t *testing.T) {

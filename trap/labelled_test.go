@@ -197,8 +197,9 @@ func (w *walk) lookBack(it item, v trap.Verdict, busy bool) (item, trap.Verdict)
 	it.rank = rankOf(v)
 	var now trap.Verdict
 	other, ok := w.queue.instead(it, func(other item) bool {
-		now = w.guard.Judge(other.url)
-		return now.Kind == "" && !(now.Wait && busy) && (rankOf(now) < it.rank || rankOf(now) == it.rank && other.depth <= it.depth)
+		up := false
+		now, up = w.guard.JudgeUpTo(other.url, v.Rank)
+		return up && now.Kind == "" && !(now.Wait && busy) && (rankOf(now) < it.rank || rankOf(now) == it.rank && other.depth <= it.depth)
 	})
 	if !ok {
 		return it, v

@@ -39,13 +39,14 @@ const (
 
 // shapes reads URLs. It remembers which directories keep their names.
 type shapes struct {
-	children  map[uint64]uint8    // by directory: how many of its names are kept
-	kept      map[uint64]struct{} // the names, hashed with their directory
-	pages     map[uint64]uint8    // by host: how many were learned, up to established
-	most      int                 // of each
-	knownHost                     // of the last call
-	hosts     []knownHost         // by hash, the latest of each
-	links     []knownLink         // the same
+	children  map[uint64]uint8      // by directory: how many of its names are kept
+	kept      map[uint64]struct{}   // the names, hashed with their directory
+	lately    [mostLately]uint64    // of those, by hash, the ones that were met last
+	pages     map[uint64]uint8      // by host: how many were learned, up to established
+	most      int                   // of each
+	knownHost                       // of the last call
+	hosts     [][hostWays]knownHost // by hash, the latest of each
+	links     []knownLink           // the same
 	journal   *journal
 	last      weburl.URL // whose shape lastIs is, if the next call finds the same; zero if not
 	lastIs    building
@@ -63,23 +64,24 @@ type knownHost struct {
 // stays as it is: names are kept when a URL is read first, until all are forgotten, or there was no
 // room, and then there is none later.
 type knownLink struct {
-	url              uint64 // hashed
-	fine, wide       uint64
-	bare             uint64 // form with the query, if keyed
-	domain           uint64 // of that time: a host may be alone by now
-	keyed, remembers bool
+	url        uint64 // hashed
+	fine, wide uint64
+	bare       uint64 // form with the query, if keyed
+	domain     uint64 // of that time: a host may be alone by now; 0 for none
 }
 
-// The sizes of the two tables, 80 and 48 KiB.
+// The sizes of the tables: 80, 40 and 2 KiB.
 const (
-	mostHosts = 2048
-	mostLinks = 1024
+	hostSets   = 512
+	hostWays   = 4 // as sites link to each other, a few that share a place come by turns
+	mostLinks  = 1024
+	mostLately = 256
 )
 
 func newShapes(most int) shapes {
 	return shapes{
 		children: map[uint64]uint8{}, kept: map[uint64]struct{}{}, pages: map[uint64]uint8{}, most: most,
-		hosts: make([]knownHost, mostHosts), links: make([]knownLink, mostLinks),
+		hosts: make([][hostWays]knownHost, hostSets), links: make([]knownLink, mostLinks),
 	}
 }
 
@@ -103,11 +105,16 @@ func (s *shapes) setHost(u weburl.URL) {
 		return
 	}
 	hash := xxhash.Sum64String(host)
-	known := &s.hosts[hash%mostHosts]
-	if known.host != host || host == "" {
-		*known = s.readHost(u, hash)
+	set := &s.hosts[hash%hostSets]
+	for i := range set {
+		if set[i].hostHash == hash && set[i].host == host && host != "" {
+			s.knownHost = set[i]
+			return
+		}
 	}
-	s.knownHost = *known
+	s.knownHost = s.readHost(u, hash)
+	copy(set[1:], set[:])
+	set[0] = s.knownHost
 }
 
 func (s *shapes) readHost(u weburl.URL, hash uint64) knownHost {
@@ -145,7 +152,7 @@ func (s *shapes) learned(host uint64) {
 	}
 	s.pages[host] = n + 1
 	if n+1 == established {
-		s.hosts[host%mostHosts] = knownHost{} // it is alone from now on
+		s.hosts[host%hostSets] = [hostWays]knownHost{} // it is alone from now on
 		s.knownHost, s.last = knownHost{}, weburl.URL{}
 	}
 }
@@ -154,6 +161,7 @@ func (s *shapes) learned(host uint64) {
 func (s *shapes) forgetNames() {
 	s.children, s.kept, s.last = map[uint64]uint8{}, map[uint64]struct{}{}, weburl.URL{}
 	clear(s.links)
+	s.lately = [mostLately]uint64{}
 }
 
 // of returns the shape of u, whose directories keep their names if there is room. It is valid until
@@ -186,9 +194,9 @@ func (s *shapes) read(u weburl.URL, keeps bool) *shape {
 func (s *shapes) link(u weburl.URL, hash uint64) knownLink {
 	s.setHost(u)
 	known := &s.links[hash%mostLinks]
-	if !known.remembers || known.url != hash || known.domain != s.knownHost.domain {
+	if known.url != hash || known.domain != s.knownHost.domain {
 		x := s.of(u)
-		*known = knownLink{url: hash, fine: x.fine, wide: x.wide, domain: x.domain, keyed: x.keyed, remembers: true}
+		*known = knownLink{url: hash, fine: x.fine, wide: x.wide, domain: x.domain}
 		if x.keyed {
 			known.bare = x.bare()
 		}
@@ -251,8 +259,11 @@ func (b *building) build(u weburl.URL) {
 	}
 }
 
-func (b *building) write(s string) {
-	if b.name != nil {
+func (b *building) write(parts ...string) {
+	if b.name == nil {
+		return
+	}
+	for _, s := range parts {
 		b.name.WriteString(s)
 	}
 }
@@ -275,10 +286,11 @@ func (b *building) segment(s string, mayName bool) {
 		b.keyed = b.keyed || isSession(s[i:])
 		s = s[:i]
 	}
-	c := classify(s)
+	c, hash := classify(s), uint64(0)
 	b.size++
 	if c != key {
-		b.form += mix(xxhash.Sum64String(s), markClass)
+		hash = xxhash.Sum64String(s)
+		b.form += mix(hash, markClass)
 	}
 	b.note(c, s)
 	if c != b.last && c != b.beforeLast {
@@ -287,13 +299,13 @@ func (b *building) segment(s string, mayName bool) {
 	if c != b.last {
 		b.beforeLast, b.last = b.last, c
 	}
-	if mayName && b.named && c == word && b.directory < maxNamed && b.keep(s) {
-		b.write("/" + s)
+	if mayName && b.named && c == word && b.directory < maxNamed && b.keep(hash) {
+		b.write("/", s)
 		b.fineLast, b.fineBefore = nothing, nothing
 	} else if c != b.fineLast {
 		if c != b.fineBefore {
 			b.fine = mix(b.fine, markClass<<8|uint64(c))
-			b.write("/" + symbol[c])
+			b.write("/", symbol[c])
 		}
 		b.fineBefore, b.fineLast = b.fineLast, c
 	}
@@ -318,10 +330,10 @@ func (b *building) note(c class, s string) {
 	}
 }
 
-// keep reports whether the directory read so far keeps the name s.
-func (b *building) keep(s string) bool {
-	h := mix(b.fine, xxhash.Sum64String(s))
-	if _, ok := b.kept[h]; !ok {
+// keep reports whether the directory read so far keeps a name.
+func (b *building) keep(name uint64) bool {
+	h := mix(b.fine, name)
+	if !b.isKept(h) {
 		if !b.hasRoom(b.fine) {
 			b.named = false
 			return false
@@ -333,6 +345,19 @@ func (b *building) keep(s string) bool {
 	}
 	b.fine = mix(h, markName)
 	return true
+}
+
+// isKept reports whether a name is kept.
+func (s *shapes) isKept(name uint64) bool {
+	lately := &s.lately[name%mostLately]
+	if *lately == name && name != 0 {
+		return true
+	}
+	_, ok := s.kept[name]
+	if ok {
+		*lately = name
+	}
+	return ok
 }
 
 // hasRoom reports whether a directory may keep another name.

@@ -1,8 +1,12 @@
 package trap
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/cespare/xxhash/v2"
 
 	"crawler/weburl"
 )
@@ -83,5 +87,61 @@ func TestFinePatterns(t *testing.T) {
 	}
 	if fine("http://a.test/list?sort=up") == fine("http://a.test/list?page=2") {
 		t.Error("other parameters make no other pattern")
+	}
+}
+
+// What is remembered of hosts, names and links says what reading them anew would say, also when a
+// host has become a domain of its own and when names were forgotten.
+func TestShapesAreRemembered(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	s, alone := newShapes(60), 0
+	for i := range 20_000 {
+		url := fmt.Sprintf("http://www%d.shop%d.test/%d/name-%d/x%d?sid=%032x", random.IntN(4), random.IntN(3), random.IntN(3), random.IntN(30), random.IntN(9), random.IntN(9))
+		u, err := weburl.Parse(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := s.link(u, xxhash.Sum64String(url))
+		anew := s
+		anew.hosts, anew.lately = make([][hostWays]knownHost, hostSets), [mostLately]uint64{}
+		anew.forgetHosts()
+		x := anew.at(u)
+		want := knownLink{url: xxhash.Sum64String(url), fine: x.fine, wide: x.wide, bare: x.bare(), domain: x.domain}
+		if anew.lastIs.asked || l != want {
+			t.Fatalf("%d, %s: %+v, anew %+v", i, url, l, want)
+		}
+		switch random.IntN(400) {
+		case 0:
+			s.forgetNames()
+		case 1:
+			clear(s.pages)
+			s.forgetHosts()
+		default:
+			s.learned(x.host)
+		}
+		if s.knownHost.alone {
+			alone++
+		}
+	}
+	if alone < 1000 {
+		t.Errorf("%d of hosts that are domains of their own", alone)
+	}
+}
+
+// A byte is what classify takes it for.
+func TestBytes(t *testing.T) {
+	for c := range 256 {
+		s := string([]byte{'1', '2', '3', '4', '5', '6', '7', 'a', byte(c)})
+		hex := strings.ContainsRune("0123456789abcdefABCDEF-_.:,", rune(c))
+		want := word
+		switch {
+		case hex:
+			want = key
+		case c == '+':
+			want = list
+		}
+		if got := classify(s); got != want {
+			t.Errorf("%q is %d, want %d", s, got, want)
+		}
 	}
 }

@@ -60,7 +60,7 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 	if s.wide != v.wide.id {
 		return
 	}
-	known = known || s.keyed && g.texts.has(s.bare) // a known page under another key
+	known = known || s.bare != 0 && g.texts.has(s.bare) // a known page under another key
 	// A link back into another pattern is a way out of the maze, so it counts whatever its pattern.
 	switch {
 	case !known:
