@@ -20,7 +20,7 @@ type saved struct {
 	Complete bool
 }
 
-const savedVersion = 8
+const savedVersion = 9
 
 // savedKey is the key of the record as a whole, changedKey of what differs from it since.
 func savedKey() []byte   { return []byte("mresult") }

@@ -48,6 +48,24 @@ func (b *bitWriter) gamma(v uint64) {
 	b.bits(low, n-1)
 }
 
+// rice appends v in the code of Golomb (1966) and Rice for numbers of about 2^k: k low bits as
+// they are, and the others one by one, from mostOnes in Elias' code.
+func (b *bitWriter) rice(v uint64, k uint) {
+	if q := v >> k; q < mostOnes {
+		b.bits(1<<q-1, uint(q)+1)
+	} else {
+		b.bits(1<<mostOnes-1, mostOnes)
+		b.gamma(q - mostOnes)
+	}
+	b.bits(v, k)
+}
+
+// mostOnes bounds the ones of a rice code, so that a number far from the expected is no long one.
+const mostOnes = 15
+
+// riceBits is how many bits rice takes, at least if they are many.
+func riceBits(v uint64, k uint) uint { return uint(min(v>>k, 2*mostOnes)) + 1 + k }
+
 // places appends ascending places below size, and lets each append what is there.
 func (b *bitWriter) places(places []int, size int, each func(place int)) {
 	b.gamma(uint64(len(places)))
@@ -118,6 +136,19 @@ func (b *bitReader) gamma() uint64 {
 		}
 	}
 	return (1<<n | b.bits(n)) - 1
+}
+
+// rice reads what the writer's rice wrote.
+func (b *bitReader) rice(k uint) uint64 {
+	q := uint64(0)
+	for q < mostOnes && b.bits(1) == 1 {
+		q++
+	}
+	if q == mostOnes {
+		q += b.gamma()
+	}
+	b.from.Check(q>>(64-k) == 0, "a number is too large")
+	return q<<k | b.bits(k)
 }
 
 // number reads a number that is most at most.

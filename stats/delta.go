@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 
 	"crawler/internal/binform"
@@ -11,7 +12,7 @@ import (
 
 const (
 	deltaKind    = binform.Kind("WDLT")
-	deltaVersion = 2 // version 1 had a reservoir for the tail
+	deltaVersion = 3 // version 1 had a reservoir for the tail, version 2 no dense form
 )
 
 // Base is what a Words was when it was marked, so that what has changed since can be written. It
@@ -57,7 +58,7 @@ func (w *Words) Mark(b *Base) {
 }
 
 // AppendDelta appends to dst what has changed since the sketches were marked: for a page of a
-// thousand words 420 bytes of a site, 910 of a crawl. Replay makes it part of the sketches as
+// thousand words 380 bytes of a site, 840 of a crawl. Replay makes it part of the sketches as
 // they were then. Without a Base, and after a merge, the delta is a full one, which says all: three
 // quarters of the binary form, 9 KiB for a site and 63 KiB for a crawl.
 //
@@ -113,17 +114,26 @@ func (f *front) encodeDelta(b *bitWriter, since *front, noSweep bool, scratch *d
 		_, count = since.slot(i)
 		return since.pairs[i/2][i%2], count
 	}
-	changed := scratch.changed[:0]
+	changed, added := scratch.changed[:0], 0
 	for p := range f.pairs {
 		for i, slot := range f.pairs[p] {
 			if len(since.pairs) > 0 && noSweep && slot == since.pairs[p][i] {
 				continue
 			}
 			_, now := f.slot(2*p + i)
-			if _, before := old(2*p + i); now != before {
+			if raw, before := old(2*p + i); now != before {
 				changed = append(changed, 2*p+i)
+				if raw == 0 {
+					added++
+				}
 			}
 		}
+	}
+	dense := isDense(len(changed)-added, size)
+	b.bool(dense)
+	if dense {
+		f.encodeGrown(b, since)
+		changed = slices.DeleteFunc(changed, func(i int) bool { return since.pairs[i/2][i%2] != 0 })
 	}
 	scratch.changed = changed
 	b.places(changed, size, func(i int) {
@@ -135,6 +145,51 @@ func (f *front) encodeDelta(b *bitWriter, since *front, noSweep bool, scratch *d
 		}
 	})
 }
+
+// isDense reports whether so many of size places have changed that all are written, without a word
+// of where.
+func isDense(changed, size int) bool { return 3*changed > size }
+
+// encodeGrown writes by how much each slot has grown that had a word before. A frequent word
+// grows by more, so the code of a slot follows its count.
+func (f *front) encodeGrown(b *bitWriter, since *front) {
+	counts, grown := uint64(0), uint64(0)
+	f.eachKept(since, func(before, more uint64) {
+		counts, grown = addUp(counts, before), addUp(grown, more)
+	})
+	about := max(bits.Len64(counts)-bits.Len64(grown), 1)
+	var costs [4]uint
+	f.eachKept(since, func(before, more uint64) {
+		for i := range costs {
+			costs[i] += riceBits(more, lowBits(before, about+i-1))
+		}
+	})
+	best := 0
+	for i, cost := range costs {
+		if cost < costs[best] {
+			best = i
+		}
+	}
+	best += about - 1
+	b.gamma(uint64(best))
+	f.eachKept(since, func(before, more uint64) { b.rice(more, lowBits(before, best)) })
+}
+
+// eachKept calls visit for each word that had a slot before: its count then, and by how much that
+// has grown.
+func (f *front) eachKept(since *front, visit func(before, more uint64)) {
+	for i := range 2 * len(f.pairs) {
+		if since.pairs[i/2][i%2] != 0 {
+			_, before := since.slot(i)
+			_, now := f.slot(i)
+			visit(before, now-before)
+		}
+	}
+}
+
+// lowBits is how many bits of a count's growth are written as they are, if counts grow to
+// 1 + 2^-less of what they were.
+func lowBits(count uint64, less int) uint { return uint(max(bits.Len64(count)-less, 0)) }
 
 // encodeTable writes by how much the words of a table have grown, and which are new.
 func encodeTable(b *bitWriter, before, now []counted, scratch *deltaScratch) {
@@ -174,19 +229,35 @@ func (r *rows) encodeDelta(b *bitWriter, since *rows, scratch *deltaScratch) {
 		}
 		return since.cells[i]
 	}
-	changed := scratch.changed[:0]
+	changed, sum := scratch.changed[:0], uint64(0)
 	for i, c := range r.cells {
-		if c != old(i) {
-			changed = append(changed, i)
+		if by := c - old(i); by != 0 {
+			changed, sum = append(changed, i), addUp(sum, zigzag(by))
 		}
 	}
 	scratch.changed = changed
+	dense := isDense(len(changed), len(r.cells))
+	b.bool(dense)
+	if dense {
+		k := lowBits(sum/uint64(len(r.cells)), 1)
+		b.gamma(uint64(k))
+		for i, c := range r.cells {
+			b.rice(zigzag(c-old(i)), k)
+		}
+		return
+	}
 	b.places(changed, len(r.cells), func(i int) {
 		by := r.cells[i] - old(i)
 		b.bool(by < 0)
 		b.gamma(uint64(max(by, -by)) - 1)
 	})
 }
+
+// zigzag numbers 0, -1, 1, -2, 2 from 0 on.
+func zigzag(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
+
+// zagzig is what zigzag has numbered.
+func zagzig(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
 // encodeDelta writes new words of the list, or registers that have risen.
 func (d *Distinct) encodeDelta(b *bitWriter, since *Base) {

@@ -89,23 +89,45 @@ func (s *Surprise) decodeDelta(b *bitReader) {
 }
 
 func (f *front) decodeDelta(b *bitReader) {
+	if b.bool() {
+		f.decodeGrown(b)
+	}
 	b.places(2*len(f.pairs), func(i int) {
-		slot := &f.pairs[i/2][i%2]
-		_, count := f.slot(i)
 		more := b.gamma() + 1
-		b.from.Check(more <= maxLength && addUp(count, more) <= maxLength, "a count beyond 2^62")
-		if *slot == 0 {
-			*slot = b.bits(64-countBits) << countBits
+		if f.pairs[i/2][i%2] == 0 {
+			f.pairs[i/2][i%2] = b.bits(64-countBits) << countBits
 		}
-		*slot &^= countMask
-		delete(f.carry, i)
-		if count += more; count < halfFull {
-			*slot |= count
+		f.grow(i, more, b)
+	})
+}
+
+// decodeGrown reads by how much each slot has grown that has a word.
+func (f *front) decodeGrown(b *bitReader) {
+	less := b.number(64)
+	for i := range 2 * len(f.pairs) {
+		if !b.from.OK() {
 			return
 		}
-		*slot |= halfFull - 1
-		f.keepAside(i, count-(halfFull-1))
-	})
+		if f.pairs[i/2][i%2] != 0 {
+			_, count := f.slot(i)
+			f.grow(i, b.rice(lowBits(count, less)), b)
+		}
+	}
+}
+
+// grow adds to the count of a slot.
+func (f *front) grow(i int, more uint64, b *bitReader) {
+	slot := &f.pairs[i/2][i%2]
+	_, count := f.slot(i)
+	b.from.Check(more <= maxLength && addUp(count, more) <= maxLength, "a count beyond 2^62")
+	*slot &^= countMask
+	delete(f.carry, i)
+	if count += more; count < halfFull {
+		*slot |= count
+		return
+	}
+	*slot |= halfFull - 1
+	f.keepAside(i, count-(halfFull-1))
 }
 
 // decodeTable returns the words of a table, of which there are at most so many.
@@ -140,18 +162,31 @@ func (r *rows) decodeDelta(b *bitReader) {
 		return
 	}
 	r.open()
+	if b.bool() {
+		k := uint(b.number(63))
+		for i := range r.cells {
+			r.change(i, zagzig(b.rice(k)), b)
+		}
+		return
+	}
 	b.places(len(r.cells), func(i int) {
 		negative := b.bool()
-		by := b.gamma() + 1
-		b.from.Check(by <= maxLength, "a counter that has changed by %d", by)
-		if !b.from.OK() {
-			return
+		by := int64(b.gamma() + 1)
+		if negative {
+			by = -by
 		}
-		if r.cells[i] += int64(by); negative {
-			r.cells[i] -= 2 * int64(by)
-		}
-		b.from.Check(r.cells[i] <= maxLength && r.cells[i] >= -maxLength, "a counter beyond 2^62")
+		r.change(i, by, b)
 	})
+}
+
+// change adds to a counter.
+func (r *rows) change(i int, by int64, b *bitReader) {
+	b.from.Check(by <= maxLength && by >= -maxLength, "a counter that has changed by %d", by)
+	if !b.from.OK() {
+		return
+	}
+	r.cells[i] += by
+	b.from.Check(r.cells[i] <= maxLength && r.cells[i] >= -maxLength, "a counter beyond 2^62")
 }
 
 func (d *Distinct) decodeDelta(b *bitReader) {

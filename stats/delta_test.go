@@ -128,7 +128,7 @@ func TestDeltasAreSmall(t *testing.T) {
 	for _, c := range []struct {
 		cfg        Config
 		full, most int // bytes
-	}{{SiteConfig(1), 9000, 430}, {Config{Seed: 1}, 65_000, 930}} {
+	}{{SiteConfig(1), 9000, 390}, {Config{Seed: 1}, 65_000, 860}} {
 		w, k := NewWords(c.cfg), kept{}
 		for _, page := range zipfText(400, 1, 1) {
 			w.AddAll(page)
