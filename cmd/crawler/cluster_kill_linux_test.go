@@ -23,6 +23,7 @@ const (
 	clockSlack = 10 * time.Millisecond
 	partition  = 6 * time.Second // longer than any lease here
 	inWork     = 64              // pages that a node fetches at the same time, by default
+	underWay   = 10              // pages that a node has asked for before it is killed, at least
 )
 
 // clusterCase is what happens to a crawl on several nodes, and what it may cost.
@@ -38,7 +39,15 @@ type clusterCase struct {
 // clusterCases are those of CLUSTER_KILL=1; the first that kills is that of every test run.
 func clusterCases() []clusterCase {
 	at := func(c *clusterRun, all, percent int) { c.await(c.web.reached(all * percent / 100)) }
-	kill := func(c *clusterRun, all int) { at(c, all, 30); c.kills(c.nodes[1]) }
+	// On a busy machine the others may have come that far before a node has begun.
+	killed := func(c *clusterRun, all int, nodes ...*node) {
+		at(c, all, 30)
+		for _, n := range nodes {
+			c.await(c.web.sent(n.name, underWay))
+		}
+		c.kills(nodes...)
+	}
+	kill := func(c *clusterRun, all int) { killed(c, all, c.nodes[1]) }
 	shared := func(s *clusterSetup) { s.shared = true }
 	external := func(s *clusterSetup) { s.shared, s.external = true, true }
 	return []clusterCase{
@@ -79,9 +88,9 @@ func clusterCases() []clusterCase {
 		}},
 		{name: "slow disk", setup: func(s *clusterSetup) { s.slow = true }, trouble: func(*clusterRun, int) {}},
 		{name: "two nodes killed at once", setup: external, again: 2, hosts: true,
-			trouble: func(c *clusterRun, all int) { at(c, all, 30); c.kills(c.nodes[1], c.nodes[2]) }},
+			trouble: func(c *clusterRun, all int) { killed(c, all, c.nodes[1], c.nodes[2]) }},
 		{name: "broker's node killed, three brokers", setup: func(s *clusterSetup) { s.three = true }, again: 1, hosts: true,
-			trouble: func(c *clusterRun, all int) { at(c, all, 30); c.kills(c.nodes[0]) }},
+			trouble: func(c *clusterRun, all int) { killed(c, all, c.nodes[0]) }},
 		{name: "--max-pages, with kills", budget: 5000, again: 1,
 			setup: func(s *clusterSetup) { s.shared = true; s.args = append(s.args, "--max-pages", "5000") },
 			trouble: func(c *clusterRun, all int) {

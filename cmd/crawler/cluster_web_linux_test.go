@@ -33,6 +33,19 @@ type clusterWeb struct {
 type arrivals struct {
 	times map[string][]visited // by host
 	asked map[string]int       // by URL, robots.txt apart
+	sent  map[string]int       // by node, robots.txt apart
+}
+
+func newArrivals() *arrivals {
+	return &arrivals{times: map[string][]visited{}, asked: map[string]int{}, sent: map[string]int{}}
+}
+
+// has is how far a threshold has come.
+func (a *arrivals) has(t threshold) int {
+	if t.node == "" {
+		return len(a.asked)
+	}
+	return a.sent[t.node]
 }
 
 // visited is one request to a host.
@@ -41,8 +54,9 @@ type visited struct {
 	node string // that sent it
 }
 
-// threshold is closed when so many URLs were asked for.
+// threshold is closed when so many URLs were asked for, or one node has sent so many requests.
 type threshold struct {
+	node    string // empty: all of them
 	n       int
 	reached chan struct{}
 }
@@ -72,7 +86,7 @@ func newClusterWeb(t *testing.T, hosts, pages int) *clusterWeb {
 func (w *clusterWeb) begin() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.log = &arrivals{map[string][]visited{}, map[string]int{}}
+	w.log = newArrivals()
 	w.waits = nil
 }
 
@@ -81,34 +95,41 @@ func (w *clusterWeb) taken() *arrivals {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l := w.log
-	w.log = &arrivals{map[string][]visited{}, map[string]int{}}
+	w.log = newArrivals()
 	return l
 }
 
-// reached returns a channel that is closed once n URLs were asked for.
-func (w *clusterWeb) reached(n int) <-chan struct{} {
+// reached returns a channel that is closed once n URLs were asked for, and sent one that is when a
+// node has asked for n.
+func (w *clusterWeb) reached(n int) <-chan struct{} { return w.passed("", n) }
+
+func (w *clusterWeb) sent(node string, n int) <-chan struct{} { return w.passed(node, n) }
+
+func (w *clusterWeb) passed(node string, n int) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := make(chan struct{})
-	if len(w.log.asked) >= n {
-		close(c)
+	t := threshold{node, n, make(chan struct{})}
+	if w.log.has(t) >= n {
+		close(t.reached)
 	} else {
-		w.waits = append(w.waits, threshold{n, c})
+		w.waits = append(w.waits, t)
 	}
-	return c
+	return t.reached
 }
 
 func (w *clusterWeb) note(r *http.Request) {
 	now := arrived(r)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.log.times[r.Host] = append(w.log.times[r.Host], visited{now, r.Header.Get(nodeHeader)})
+	node := r.Header.Get(nodeHeader)
+	w.log.times[r.Host] = append(w.log.times[r.Host], visited{now, node})
 	if r.URL.Path == "/robots.txt" {
 		return
 	}
 	w.log.asked[r.Host+r.URL.Path]++
+	w.log.sent[node]++
 	w.waits = slices.DeleteFunc(w.waits, func(t threshold) bool {
-		if len(w.log.asked) < t.n {
+		if w.log.has(t) < t.n {
 			return false
 		}
 		close(t.reached)

@@ -9,11 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -160,16 +160,16 @@ func lines(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// appears FILE N waits until a file that is being written has N lines.
+// appears FILE N waits until a file that is being written has N lines. It looks now and then: who
+// looks all the time takes from the crawl the processor that it needs to write them.
 func appears(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	name := ts.MkAbs(args[0])
-	for range 1_000_000 {
+	for begun := time.Now(); time.Since(begun) < longestRun; time.Sleep(time.Millisecond) {
 		if data, _ := os.ReadFile(name); strings.Count(string(data), "\n") >= want {
 			return
 		}
-		runtime.Gosched()
 	}
 	ts.Fatalf("%s does not come to %d lines", args[0], want)
 }
