@@ -30,21 +30,23 @@ func TestFewDescriptors(t *testing.T) {
 		hosts = 100
 	}
 	_, port, seeds := manyHosts(t, hosts, pages)
-	for limit, want := range map[int]int{12: shell.ExitDisk, 24: shell.ExitOK, 128: shell.ExitOK, 1024: shell.ExitOK} {
+	// With 24 the database must have tables enough for a compaction of many; connections are many
+	// from the first page on.
+	for limit, want := range map[int]struct{ code, pages int }{12: {code: shell.ExitDisk}, 24: {pages: pages}, 128: {pages: 4}, 1024: {pages: 4}} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
-			script := fmt.Sprintf("ulimit -n %d; exec crawler crawl --seeds %s --resolve '*:%s:127.0.0.1' -o %s --delay 10ms -c 600", limit, seeds, port, out)
+			script := fmt.Sprintf("ulimit -n %d; exec crawler crawl --seeds %s --resolve '*:%s:127.0.0.1' -o %s --delay 10ms -c 600 --depth %d", limit, seeds, port, out, max(want.pages, 1)-1)
 			p := startCrawler(t, "sh", "-c", script)
 			<-p.ended
 			text := p.out.String()
-			if code := p.ProcessState.ExitCode(); code != want || !strings.Contains(text, "ulimit -n") {
-				t.Fatalf("exit code %d, want %d\n%s", code, want, text)
+			if code := p.ProcessState.ExitCode(); code != want.code || !strings.Contains(text, "ulimit -n") {
+				t.Fatalf("exit code %d, want %d\n%s", code, want.code, text)
 			}
-			if want != shell.ExitOK {
+			if want.code != shell.ExitOK {
 				return
 			}
-			if got := crawltest.ReadPages(t, filepath.Join(out, report.PagesFile)); len(got) != pages*hosts {
-				t.Errorf("%d pages, want %d\n%s", len(got), pages*hosts, text)
+			if got := crawltest.ReadPages(t, filepath.Join(out, report.PagesFile)); len(got) != want.pages*hosts {
+				t.Errorf("%d pages, want %d\n%s", len(got), want.pages*hosts, text)
 			}
 			if n := loadReport(t, out).Errors; len(n) > 0 {
 				t.Errorf("failures: %v", n)
