@@ -19,15 +19,9 @@ func TestRice(t *testing.T) {
 			w.rice(v, k)
 			bits = append(bits, 8*uint(len(w.buf))+w.n-before)
 		}
-		e := binform.Begin(nil, deltaKind, deltaVersion)
-		e.Raw(w.close())
-		from, _, err := binform.Open(e.Close(), deltaKind, deltaVersion)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := bitReader{from: from, rest: from.Raw(from.Left())}
+		r := reread(t, &w)
 		for i, v := range numbers {
-			if got := r.rice(k); got != v || !from.OK() {
+			if got := r.rice(k); got != v || !r.from.OK() {
 				t.Fatalf("rice of %d: %d, want %d", k, got, v)
 			}
 			var gamma bitWriter
@@ -46,16 +40,22 @@ func TestRiceTooLarge(t *testing.T) {
 	var w bitWriter
 	w.rice(math.MaxInt64-1, 0)
 	w.bits(0, 64)
+	r := reread(t, &w)
+	if r.rice(7); r.from.OK() {
+		t.Error("a number of 2^70 was taken")
+	}
+}
+
+// reread reads the bits that were written.
+func reread(t *testing.T, w *bitWriter) *bitReader {
+	t.Helper()
 	e := binform.Begin(nil, deltaKind, deltaVersion)
 	e.Raw(w.close())
 	from, _, err := binform.Open(e.Close(), deltaKind, deltaVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := bitReader{from: from, rest: from.Raw(from.Left())}
-	if r.rice(7); from.OK() {
-		t.Error("a number of 2^70 was taken")
-	}
+	return &bitReader{from: from, rest: from.Raw(from.Left())}
 }
 
 func TestZigzag(t *testing.T) {
