@@ -10,9 +10,12 @@ import (
 	"crawler/parse"
 )
 
-// pageBytes is about what the words and links of a page take: a URL is an allocation of its own.
+// pageBytes is about what the words and links of a page take: a URL is an allocation of its own, and
+// what grows has a quarter more than it needs. They may be in memory that a larger page has grown,
+// which is not this page's doing.
 func pageBytes(p *parse.Page) int64 {
-	n := int64(cap(p.Words))*8 + int64(cap(p.Links))*int64(unsafe.Sizeof(parse.Link{}))
+	n := int64(len(p.Words))*8 + int64(len(p.Links))*int64(unsafe.Sizeof(parse.Link{}))
+	n += n / 4
 	for i := range p.Links {
 		n += int64(len(p.Links[i].URL.String()))
 	}
@@ -66,9 +69,10 @@ type Sparer interface {
 	Spare()
 }
 
-// spare empties half of the caches: rules of robots.txt and idle connections, which cost a request
-// or a handshake to have again.
+// spare empties half of the caches, rules of robots.txt and idle connections, which cost a request
+// or a handshake to have again, and gives up the memory of large pages.
 func (r *ring) spare() {
+	r.readers.drop()
 	if r.robots != nil {
 		r.robots.Spare()
 	}

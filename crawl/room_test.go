@@ -2,7 +2,9 @@ package crawl_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -108,5 +110,35 @@ func TestPagesThatWaitForMemoryKeepNobodyAway(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// The memory in which the words of large pages were read is used for the next ones: grown anew, each
+// page would take five times its words.
+func TestLargePagesGrowTheirWordsOnce(t *testing.T) {
+	const pages, words = 200, 30_000
+	text := strings.Repeat("abc ", words)
+	w := memweb.New(map[string]http.Handler{"*": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/" {
+			for i := range pages - 1 {
+				fmt.Fprintf(w, "<a href=/%d>next</a>", i)
+			}
+		}
+		io.WriteString(w, text)
+	})})
+	defer w.Close()
+	n := &notes{}
+	cfg := config(t, w, n, "http://a.example/")
+	cfg.Gate.IgnoreRobots, cfg.Gate.Frontier.PerHost = true, 8
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	res, err := crawl.Run(t.Context(), cfg)
+	runtime.ReadMemStats(&after)
+	if err != nil || res.Fetched != pages {
+		t.Fatalf("%d pages of %d, error %v", res.Fetched, pages, err)
+	}
+	if each := (after.TotalAlloc - before.TotalAlloc) / pages; each > 8*words {
+		t.Errorf("%d bytes allocated a page, more than the %d of its words", each, 8*words)
 	}
 }

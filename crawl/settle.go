@@ -59,7 +59,8 @@ func (c *coordinator) settle(v *Visit) {
 			c.gate.Add(plain)
 		}
 	}
-	v.trim()
+	v.Rules = nil
+	c.ring.readers.reclaim(v)
 	c.ring.room.Shrink(&v.stay, 0)
 	c.free.put(v)
 }

@@ -116,17 +116,9 @@ func (vs *visits) put(v *Visit) {
 // maxWarm is how many visits that wait for reuse keep the memory of their pages.
 const maxWarm = 64
 
-// maxKeptLinks and maxKeptWords bound what a reused Visit keeps after one enormous page
-// (about 1 MiB each).
+// maxKeptLinks and maxKeptWords bound what a Visit keeps after a large page, 192 KiB; what is
+// beyond them goes back to the readers.
 const (
 	maxKeptLinks = 1 << 11
 	maxKeptWords = 1 << 14
 )
-
-// trim drops rules, and buffers that one enormous page has grown.
-func (v *Visit) trim() {
-	v.Rules = nil
-	if cap(v.Page.Links) > maxKeptLinks || cap(v.Page.Words) > maxKeptWords {
-		v.Page = parse.Page{}
-	}
-}
