@@ -10,9 +10,9 @@ import (
 	"crawler/parse"
 )
 
-// pageBytes is about what the words and links of a page take: a URL is an allocation of its own, and
-// what grows has a quarter more than it needs. They may be in memory that a larger page has grown,
-// which is not this page's doing.
+// pageBytes is about what the words and links of a page take: a URL is an allocation of its own,
+// and what grows has a quarter more than it needs. They may be in memory that a larger page has
+// grown, which is not this page's doing.
 func pageBytes(p *parse.Page) int64 {
 	n := int64(len(p.Words))*8 + int64(len(p.Links))*int64(unsafe.Sizeof(parse.Link{}))
 	n += n / 4

@@ -113,8 +113,8 @@ func TestPagesThatWaitForMemoryKeepNobodyAway(t *testing.T) {
 	}
 }
 
-// The memory in which the words of large pages were read is used for the next ones: grown anew, each
-// page would take five times its words.
+// The memory in which the words of large pages were read is used for the next ones: grown anew,
+// each page would take five times its words.
 func TestLargePagesGrowTheirWordsOnce(t *testing.T) {
 	const pages, words = 200, 30_000
 	text := strings.Repeat("abc ", words)
