@@ -11,6 +11,7 @@ import (
 // fetched, and whether.
 type account struct {
 	pages       uint32  // fetched
+	kinds       uint32  // of a wide pattern: fine ones that had a page
 	owes        float32 // never below 0: good pages are no reserve for bad ones
 	tries, hits float32 // pages, and what they were worth, each 0 to 1: sums that decay by sumDecay
 	news        float32 // its new URLs: a sum that decays by growthDecay with each of its pages

@@ -11,7 +11,7 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 4
+	version     = 5
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 )
@@ -138,7 +138,7 @@ func (p *pattern) encode(e *binform.Encoder) {
 
 // counts, floats and memories are the fields of a pattern in the binary form, in its sequence.
 func (p *pattern) counts() []*uint32 {
-	return []*uint32{&p.pages, &p.used, &p.largest, &p.longest}
+	return []*uint32{&p.pages, &p.kinds, &p.used, &p.largest, &p.longest}
 }
 
 func (p *pattern) floats() []*float32 {

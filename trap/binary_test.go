@@ -105,7 +105,7 @@ func (f fields) form(kind string, version uint16) []byte {
 		for _, b := range []uint8{f.kind, f.flag, f.granted, 0, 0} {
 			e.Uint8(b)
 		}
-		for range 4 {
+		for range 5 {
 			e.Uint32(1)
 		}
 		for range 7 + 15 + 2*18 {
@@ -159,7 +159,7 @@ func TestBinaryFields(t *testing.T) {
 		f := good()
 		change(&f)
 		g := newGuard()
-		form := f.form("TRAP", 4)
+		form := f.form("TRAP", 5)
 		err := g.UnmarshalBinary(form)
 		if (err == nil) != (name == "") || err != nil && !errors.Is(err, binform.ErrFormat) {
 			t.Errorf("%q: error %v", name, err)
@@ -168,7 +168,7 @@ func TestBinaryFields(t *testing.T) {
 			t.Errorf("%q: another form comes back", name)
 		}
 	}
-	for _, form := range [][]byte{good().form("TRAP", 3), good().form("TRAP", 5), good().form("WORD", 4)} {
+	for _, form := range [][]byte{good().form("TRAP", 4), good().form("TRAP", 6), good().form("WORD", 5)} {
 		if err := newGuard().UnmarshalBinary(form); err == nil {
 			t.Errorf("a frame of %q is accepted", form[:8])
 		}
@@ -182,7 +182,7 @@ func FuzzBinary(f *testing.F) {
 	f.Add(form[16 : len(form)-8])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRAP", 4)
+		e := binform.Begin(nil, "TRAP", 5)
 		e.Raw(fields)
 		g := trap.New(trap.Config{})
 		if g.UnmarshalBinary(e.Close()) != nil {

@@ -118,7 +118,7 @@ func (g *Guard) look(u weburl.URL, most uint8) (Verdict, *pattern) {
 func (g *Guard) judge(s *shape) *pattern {
 	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
 	switch {
-	case g.off&ruleWide != 0:
+	case g.off&ruleWide != 0 || g.tries(wide, fine):
 		return fine
 	case fine == nil:
 		return wide
@@ -128,6 +128,14 @@ func (g *Guard) judge(s *shape) *pattern {
 		return wide
 	}
 	return fine
+}
+
+// tries reports whether a wide pattern that is closed lets a young one show what it is: if it does
+// not lead on, and all that there were take no more than another budget for their first pages.
+// Where copies are of known forms only those are refused, and no new pattern is.
+func (g *Guard) tries(wide, fine *pattern) bool {
+	return wide != nil && wide.closed != "" && !wide.renames() && int(wide.kinds)*settled < g.cfg.Budget &&
+		(fine == nil || fine.pages < settled && !fine.leadsOn())
 }
 
 // chance is how likely the next page of a URL's patterns brings something: the wide one's if the

@@ -42,6 +42,7 @@ func (g *Guard) apply(e *event) {
 	fine, wide := g.pattern(s.fine), g.pattern(s.wide)
 	g.name(e, fine, wide)
 	good := g.good(fine)
+	apart, trial := good || fine.bounded(), g.tries(wide, fine)
 	n := news{unread: e.unread, site: 1}
 	if !e.unread {
 		var fresh int
@@ -68,7 +69,11 @@ func (g *Guard) apply(e *event) {
 	if e.unread && fine.rich() {
 		earn = fine.share / fine.texts / fine.least() // for the lists that led to it
 	}
-	if !good {
+	if fine.pages == 1 {
+		wide.kinds++
+	}
+	if !apart {
+		n.trial = trial
 		g.learn(wide, e, &e.wide, n)
 	} else {
 		wide.pages++ // its memory of words counts them
@@ -166,7 +171,10 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) 
 		p.found(e, k)
 	}
 	cost, earn := p.price(n)
-	if p.closed != "" && earn > cost { // it speaks for what is refused
+	switch {
+	case n.trial:
+		earn = 0
+	case p.closed != "" && earn > cost: // it speaks for what is refused
 		earn = max(earn, float32(g.cfg.Budget)/probes)
 	}
 	p.charge(cost, earn, !n.unread)

@@ -233,6 +233,15 @@ func (p *pattern) selects() bool {
 	return p.mostly(p.combined) || p.ownFound() && p.grown >= growShare*p.links
 }
 
+// bounded reports whether the pattern has shown that it comes to its end by itself: then it answers
+// for itself, whatever it owes, and its pages say nothing about others.
+func (p *pattern) bounded() bool {
+	return p.pages >= settled && !p.renames() && !p.grows() && !p.leadsOn()
+}
+
+// leadsOn reports whether its URLs are found on pages of its kind, or such pages lead to more.
+func (p *pattern) leadsOn() bool { return p.ownFound() || p.born > 0 && p.born >= leastGrowth*p.links }
+
 // rich reports whether its pages keep bringing new text, more than they cost.
 func (p *pattern) rich() bool {
 	return p.owes < postponed && p.texts > 0 && p.share >= richEarns*p.least()*p.texts
@@ -275,6 +284,7 @@ type news struct {
 	endless bool    // nothing counts: there is no end of it
 	unread  bool    // share is not known
 	plain   bool    // selections are taken for pages
+	trial   bool    // it is let through to see its pattern, and earns for nothing else
 	site    float32 // of its own text, how much is new to the domain
 }
 
