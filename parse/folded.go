@@ -132,7 +132,7 @@ func foldLetters(w, c *textWindow, n int) (in uint64, next int, stop bool) {
 			n += 3
 			continue
 		}
-		// No branch depends on how many bytes the character has, since that changes with each space.
+		// No branch depends on how many bytes it has, since that changes with each space.
 		two := first >> 7
 		r := first ^ (first^(first&0x1f<<6|second&0x3f))&-two
 		e := foldTable[r%uint32(len(foldTable))]
