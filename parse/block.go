@@ -24,19 +24,7 @@ const closerLook = -1
 // of the block is read whole.
 func hashBlock(out *[maxInBlock]uint64, c *textWindow, limit int, refs bool) (found, read, rest int) {
 	in, n := wordBits(c, refs)
-	n = min(n, limit)
-	in &= 1<<uint(n) - 1
-	if n == blockBytes || n < blockBytes && n < limit && c[n] != '<' {
-		if n < blockBytes {
-			rest = closerLook
-		}
-		// The word that reaches byte n may go on behind it.
-		n = bits.Len64((1<<uint(n) - 1) &^ in)
-		if n == 0 {
-			return 0, 0, closerLook
-		}
-		in &= 1<<uint(n) - 1
-	}
+	in, n, rest = wholeWords(c, in, n, limit)
 	k := uint(0)
 	for starts, ends := in&^(in<<1), in<<1&^in; ends != 0; k++ {
 		s := bits.TrailingZeros64(starts) % blockBytes
@@ -50,6 +38,26 @@ func hashBlock(out *[maxInBlock]uint64, c *textWindow, limit int, refs bool) (fo
 		out[k%maxInBlock] = hashShort(lo&mask[0], hi&mask[1], size)
 	}
 	return int(k), n, rest
+}
+
+// wholeWords cuts a block that was classified at its limit and, if a word may go on behind it,
+// before that word. It returns closerLook where the block ends early, unless that is for a '<', and
+// where one word fills it.
+func wholeWords(c *textWindow, in uint64, n, limit int) (words uint64, end, rest int) {
+	n = min(n, limit)
+	in &= 1<<uint(n) - 1
+	if n == blockBytes || n < blockBytes && n < limit && c[n] != '<' {
+		if n < blockBytes {
+			rest = closerLook
+		}
+		// The word that reaches byte n may go on behind it.
+		n = bits.Len64((1<<uint(n) - 1) &^ in)
+		if n == 0 {
+			return 0, 0, closerLook
+		}
+		in &= 1<<uint(n) - 1
+	}
+	return in, n, rest
 }
 
 // wordBits classifies the block of c: n bytes up to the first that is '<', NUL,

@@ -174,9 +174,10 @@ type Parser struct {
 	page  *Page
 	dec   transcoder
 
-	word  []byte // the word being read, lower-cased
-	value []byte // the attribute value being decoded
-	title []byte // the title, undecoded or (XHTML) piece by piece
+	word   []byte     // the word being read, lower-cased
+	folded textWindow // the block of text being read, lower-cased
+	value  []byte     // the attribute value being decoded
+	title  []byte     // the title, undecoded or (XHTML) piece by piece
 
 	tag       tag
 	open      []openElement // foreign elements and what is inside them

@@ -34,26 +34,27 @@ func (m textMode) markup() bool { return m == textData || m == textForeign }
 // stopped: at the '<' that begins markup, or at end. If end is not the end of
 // b, b[end] must be '<' or ']'.
 func (p *Parser) words(b []byte, i, end int, mode textMode) int {
-	for i < end {
+	for folded := false; i < end; {
 		if i+len(textWindow{}) > len(b) {
 			return p.lastWords(b, i, end, mode)
 		}
-		read, rest := p.block((*textWindow)(b[i:]), end-i, mode.refs())
-		i += read
-		switch {
+		c, read, rest := (*textWindow)(b[i:]), 0, 0
+		if folded {
+			if read = p.foldedBlock(c, end-i, mode.refs()); read == 0 {
+				rest = closerLook
+			}
+			folded = beyondASCII(c, read)
+		} else if read, rest = p.block(c, end-i, mode.refs()); rest == closerLook && beyondASCII(c, read) {
+			folded, rest = true, 0
+		}
+		switch i += read; {
 		case rest == closerLook:
 			i = p.slowWord(b, i, end, mode)
-			// After a word of another script mostly comes another one.
-			for i+1 < end && (b[i] >= utf8.RuneSelf || b[i] == ' ' && b[i+1] >= utf8.RuneSelf) {
-				if b[i] == ' ' {
-					i++
-				}
-				i = p.slowWord(b, i, end, mode)
-			}
 		case rest > 0:
 			p.longWord(b[i : i+rest])
 			i += rest
-		case i < end && b[i] == '<':
+		}
+		if i < end && b[i] == '<' {
 			if mode.markup() && i+1 < end && startsMarkup(b[i+1]) {
 				return i
 			}
@@ -61,6 +62,19 @@ func (p *Parser) words(b []byte, i, end int, mode textMode) int {
 		}
 	}
 	return end
+}
+
+// beyondASCII reports whether a letter of the next few at i may be no ASCII letter.
+func beyondASCII(c *textWindow, i int) bool { return load8(c[:], i)&highs != 0 }
+
+// foldedBlock appends the hashes that hashFolded finds.
+func (p *Parser) foldedBlock(c *textWindow, limit int, refs bool) (read int) {
+	page := p.page
+	n := len(page.Words)
+	page.Words = slices.Grow(page.Words, maxInBlock)
+	found, read := hashFolded((*[maxInBlock]uint64)(page.Words[n:n+maxInBlock]), &p.folded, c, limit, refs, p.opt.OnWord)
+	page.Words = page.Words[:n+found]
+	return read
 }
 
 // block appends the hashes that hashBlock finds.
