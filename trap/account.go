@@ -13,6 +13,7 @@ type account struct {
 	pages       uint32  // fetched
 	kinds       uint32  // of a wide pattern: fine ones that had a page
 	owes        float32 // never below 0: good pages are no reserve for bad ones
+	spent       float32 // the same of pages while it showed no end
 	tries, hits float32 // pages, and what they were worth, each 0 to 1: sums that decay by sumDecay
 	news        float32 // its new URLs: a sum that decays by growthDecay with each of its pages
 	asked       float32 // the same of its pages
@@ -41,13 +42,17 @@ const (
 )
 
 // charge records a page, what it has cost and earned, and whether its links were looked at.
-func (a *account) charge(cost, earn float32, read bool) {
+func (a *account) charge(cost, earn float32, read, noEnd bool) {
 	a.pages++
 	if read {
 		a.news *= growthDecay
 		a.asked = a.asked*growthDecay + 1
 	}
 	a.owes = max(0, a.owes+cost-earn)
+	if !noEnd {
+		cost = 0
+	}
+	a.spent = max(0, a.spent+cost-earn)
 }
 
 // try records for the order how much a page was worth, from 0 to 1.
@@ -59,7 +64,7 @@ func (a *account) try(worth float32) {
 // credit records what a page has earned that was found on a page of the pattern: for the order that
 // is as good as a page of its own.
 func (a *account) credit(earn float32) {
-	a.owes = max(0, a.owes-earn)
+	a.owes, a.spent = max(0, a.owes-earn), max(0, a.spent-earn)
 	a.hits = min(a.tries, a.hits+min(1, earn))
 }
 

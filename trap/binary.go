@@ -142,7 +142,7 @@ func (p *pattern) counts() []*uint32 {
 }
 
 func (p *pattern) floats() []*float32 {
-	all := append([]*float32{&p.owes, &p.tries, &p.hits, &p.news, &p.asked, &p.tests.copies, &p.tests.others}, p.sums()...)
+	all := append([]*float32{&p.owes, &p.spent, &p.tries, &p.hits, &p.news, &p.asked, &p.tests.copies, &p.tests.others}, p.sums()...)
 	for i := range p.tried {
 		all = append(all, &p.tried[i].copies, &p.tried[i].others)
 	}

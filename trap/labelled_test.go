@@ -10,6 +10,8 @@ import (
 	"testing"
 	"text/tabwriter"
 
+	"github.com/cespare/xxhash/v2"
+
 	"crawler/internal/mazes"
 	"crawler/parse"
 	"crawler/trap"
@@ -283,9 +285,9 @@ func (w *walk) visit(it item) {
 		return
 	}
 	if reads {
-		w.guard.Learn(w.sampler.Page(it.url, status, w.page.Words, 0))
+		w.guard.Learn(w.sampler.Page(it.url, status, w.page.Words, xxhash.Sum64(in.Body)))
 	} else {
-		w.guard.Skim(it.url, w.sampler.Skim(status, w.page.Words, 0))
+		w.guard.Skim(it.url, w.sampler.Skim(status, w.page.Words, xxhash.Sum64(in.Body)))
 	}
 	for _, id := range w.guard.Reopened() {
 		for _, it := range w.deferred[id] {

@@ -115,7 +115,7 @@ func (g *Guard) grow(e *event, n news, good bool) {
 			if p == nil || good && i == 1 && b.of[i] == own {
 				continue
 			}
-			if b.of[i] == own || n.copied || n.endless || n.share == 0 || p.mostly(p.combined) {
+			if b.of[i] == own && !p.leafy() || n.copied || n.endless || n.share == 0 || p.mostly(p.combined) {
 				p.news += float32(b.n)
 			}
 		}
@@ -177,7 +177,7 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) 
 	case p.closed != "" && earn > cost: // it speaks for what is refused
 		earn = max(earn, float32(g.cfg.Budget)/probes)
 	}
-	p.charge(cost, earn, !n.unread)
+	p.charge(cost, earn, !n.unread, g.off&ruleGrowth != 0 || n.copied && n.again || p.renames() || p.grows())
 	g.update(p)
 	return earn
 }

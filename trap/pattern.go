@@ -230,8 +230,12 @@ func (p *pattern) mostly(sum float32) bool { return 2*sum > p.weight }
 
 // selects reports whether its URLs combine parameters, or add to the path that led to them.
 func (p *pattern) selects() bool {
-	return p.mostly(p.combined) || p.ownFound() && p.grown >= growShare*p.links
+	return p.mostly(p.combined) || p.ownFound() && p.grown >= growShare*p.links && !p.leafy()
 }
+
+// leafy reports whether most of its pages lead no further. Then somebody has listed them, be it in
+// directories that are pages of the pattern, too.
+func (p *pattern) leafy() bool { return p.links > 0 && 2*p.leaf >= p.links }
 
 // bounded reports whether the pattern has shown that it comes to its end by itself: then it answers
 // for itself, whatever it owes, and its pages say nothing about others.
@@ -425,9 +429,9 @@ func (p *pattern) kind() Kind {
 // case, and opens it if it owes less again. It reports whether it opened.
 func (p *pattern) update(budget float32, always bool) (opened bool) {
 	switch {
-	case p.closed == "" && p.owes >= budget && (always || p.renames() || p.grows()):
+	case p.closed == "" && p.spent >= budget && (always || p.renames() || p.grows()):
 		p.closed, p.probed = p.kind(), false
-	case p.closed != "" && p.owes < openAt*budget:
+	case p.closed != "" && p.spent < openAt*budget:
 		p.closed = ""
 		return true
 	}

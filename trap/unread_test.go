@@ -83,7 +83,7 @@ func TestUnreadPagesPayNothing(t *testing.T) {
 	for i := 200; i < 264; i++ {
 		if !leases[i].Unread {
 			// Nothing new, and no copy.
-			teach(t, g, page(i), page(0), prose(i%7, 30)+prose(i%5+10, 30))
+			teach(t, g, page(i), page(0), stale(i))
 		}
 	}
 	before := judge(t, g, page(300)).Rank
