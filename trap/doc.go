@@ -26,7 +26,7 @@
 //	           A host of which 16 pages are known is a domain of its own. Addresses are one
 //	           domain until then, since they can be made up, too
 //	bounded    of a pattern of eight pages: it does not grow, its copies are not of known forms,
-//	           it neither is found on pages of its kind nor leads to more, and it has less than two
+//	           it neither is found on pages of its kind nor leads to more, and it combines no
 //	           parameters. It will end, so what it owes is no evidence against others
 //	trial      the first eight pages of a pattern that does not lead on, though the wide one is
 //	           closed: as long as those of all patterns come to no more than another budget
