@@ -26,8 +26,8 @@
 //	           A host of which 16 pages are known is a domain of its own. Addresses are one
 //	           domain until then, since they can be made up, too
 //	bounded    of a pattern of eight pages: it does not grow, its copies are not of known forms,
-//	           and it neither is found on pages of its kind nor leads to more. It will end, so it
-//	           answers for itself, and what it owes is no evidence against others
+//	           it neither is found on pages of its kind nor leads to more, and it combines no
+//	           parameters. It will end, so what it owes is no evidence against others
 //	trial      the first eight pages of a pattern that does not lead on, though the wide one is
 //	           closed: as long as those of all patterns come to no more than another budget
 //	form       a URL's path and parameters without keys, in any sequence, and without the

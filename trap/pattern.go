@@ -238,9 +238,10 @@ func (p *pattern) selects() bool {
 func (p *pattern) leafy() bool { return p.links > 0 && 2*p.leaf >= p.links }
 
 // bounded reports whether the pattern has shown that it comes to its end by itself: then it answers
-// for itself, whatever it owes, and its pages say nothing about others.
+// for itself, whatever it owes, and its pages say nothing about others. Of selections there are
+// more than are known.
 func (p *pattern) bounded() bool {
-	return p.pages >= settled && !p.renames() && !p.grows() && !p.leadsOn()
+	return p.pages >= settled && !p.renames() && !p.grows() && !p.leadsOn() && !p.mostly(p.combined)
 }
 
 // leadsOn reports whether its URLs are found on pages of its kind, or such pages lead to more.
