@@ -13,7 +13,7 @@ type account struct {
 	pages       uint32  // fetched
 	kinds       uint32  // of a wide pattern: fine ones that had a page
 	owes        float32 // never below 0: good pages are no reserve for bad ones
-	spent       float32 // the same of pages while it showed no end
+	spent       float32 // the same, without the cost of pages from while it seemed to end
 	tries, hits float32 // pages, and what they were worth, each 0 to 1: sums that decay by sumDecay
 	news        float32 // its new URLs: a sum that decays by growthDecay with each of its pages
 	asked       float32 // the same of its pages

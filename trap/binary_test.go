@@ -108,7 +108,7 @@ func (f fields) form(kind string, version uint16) []byte {
 		for range 5 {
 			e.Uint32(1)
 		}
-		for range 7 + 15 + 2*18 {
+		for range 8 + 15 + 2*18 {
 			e.Uint32(math.Float32bits(f.sum))
 		}
 		for range 8 {

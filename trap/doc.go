@@ -11,10 +11,10 @@
 // decides the order: a URL waits behind everything else of its host that is likelier (Rank).
 // Three questions are multiplied: do pages of the pattern bring something new to the site? Do
 // URLs of which a part is known bring other pages? If every page leads to more, does one end it?
-// What a pattern owes decides the end: one that owes its Budget is closed, but only if it will not
-// end by itself, that is, if its pages bring new URLs as fast as they are fetched, or if they are
-// known pages under new names. Suspicion alone refuses nothing. Before the crawl ends, each closed
-// pattern gets a last look.
+// What a pattern has spent decides the end: once that is its Budget it is closed, but only if it
+// will not end by itself, that is, if its pages bring new URLs as fast as they are fetched, or if
+// they are known pages under new names. Suspicion alone refuses nothing. Before the crawl ends, each
+// closed pattern gets a last look.
 //
 // # Terms
 //
@@ -38,6 +38,8 @@
 //	new        of a word: no recent page of the pattern had either of its grams, the one that it
 //	           ends and the one that it begins. A page of 80 new words is wholly new
 //	owes       what the pages have cost less what they have earned, never below 0
+//	spent      the same without the cost of pages from while the pattern seemed to end: what is
+//	           owed for a list that ends is no evidence against what comes behind it
 //	worth      of a page, for the order: how much of its own text the site has not said before,
 //	           if it has earned something; a sixth of that where parameters are combined. What it
 //	           earns is worth the same to its lists
@@ -51,8 +53,10 @@
 //	lease      a URL on its way. Another waits for it, in its place, if it would have a rank were
 //	           that a page that brings nothing. Where a pattern owes nothing as many leases as it
 //	           had pages do not count: so of a new one one is asked for at first (Verdict.Wait)
-//	growth     new URLs of the pattern a page, found on pages that bring nothing: what good
-//	           pages list is finite, since somebody has listed it
+//	growth     new URLs of the pattern a page, found on pages that bring nothing or are of the
+//	           pattern themselves: what good pages list is finite, since somebody has listed it,
+//	           and so is what directories list that are of the pattern, if most pages lead no
+//	           further
 //	deepest    of what may be endless, the deepest URLs come first, after everything else of
 //	           the host: a tree that ends shows its leaves soonest so
 //	endless    every page leads to new ones and hardly any to a known one, or to URLs that
