@@ -12,9 +12,9 @@
 // Three questions are multiplied: do pages of the pattern bring something new to the site? Do
 // URLs of which a part is known bring other pages? If every page leads to more, does one end it?
 // What a pattern has spent decides the end: once that is its Budget it is closed, but only if it
-// will not end by itself, that is, if its pages bring new URLs as fast as they are fetched, or if
-// they are known pages under new names. Suspicion alone refuses nothing. Before the crawl ends, each
-// closed pattern gets a last look.
+// will not end by itself, that is, if its pages bring new URLs as fast as they are fetched, or
+// if they are known pages under new names. Suspicion alone refuses nothing. Before the crawl ends,
+// each closed pattern gets a last look.
 //
 // # Terms
 //
