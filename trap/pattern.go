@@ -233,9 +233,11 @@ func (p *pattern) selects() bool {
 	return p.mostly(p.combined) || p.ownFound() && p.grown >= growShare*p.links && !p.leafy()
 }
 
-// leafy reports whether most of its pages lead no further. Then somebody has listed them, be it in
-// directories that are pages of the pattern, too.
-func (p *pattern) leafy() bool { return p.links > 0 && 2*p.leaf >= p.links }
+// leafy reports whether most of its pages lead no further, as those of directories that a server
+// lists. Then somebody has put them there. Programs, which have parameters, answer what they like.
+func (p *pattern) leafy() bool {
+	return p.links > 0 && 2*p.leaf >= p.links && p.params[0] == 0
+}
 
 // bounded reports whether the pattern has shown that it comes to its end by itself: then it answers
 // for itself, whatever it owes, and its pages say nothing about others. Of selections there are
