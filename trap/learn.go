@@ -177,7 +177,8 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) 
 	case p.closed != "" && earn > cost: // it speaks for what is refused
 		earn = max(earn, float32(g.cfg.Budget)/probes)
 	}
-	p.charge(cost, earn, !n.unread, g.off&ruleGrowth != 0 || p.renames() || p.grows())
+	renamed := n.copied && n.again && e.shape.params > 0
+	p.charge(cost, earn, !n.unread, g.off&ruleGrowth != 0 || renamed || p.renames() || p.grows())
 	g.update(p)
 	return earn
 }
