@@ -131,11 +131,11 @@ func (g *Guard) judge(s *shape) *pattern {
 }
 
 // tries reports whether a wide pattern that is closed lets a young one show what it is: if it does
-// not lead on, and all that there were take no more than another budget for their first pages.
+// not run on, and all that there were take no more than another budget for their first pages.
 // Where copies are of known forms only those are refused, and no new pattern is.
 func (g *Guard) tries(wide, fine *pattern) bool {
 	return wide != nil && wide.closed != "" && !wide.renames() && int(wide.kinds)*settled < g.cfg.Budget &&
-		(fine == nil || fine.pages < settled && !fine.leadsOn())
+		(fine == nil || fine.pages < settled && !fine.runsOn())
 }
 
 // chance is how likely the next page of a URL's patterns brings something: the wide one's if the

@@ -249,6 +249,12 @@ func (p *pattern) bounded() bool {
 // leadsOn reports whether its URLs are found on pages of its kind, or such pages lead to more.
 func (p *pattern) leadsOn() bool { return p.ownFound() || p.born > 0 && p.born >= leastGrowth*p.links }
 
+// runsOn is leadsOn of a young pattern: that one page of a program was found on another is no
+// evidence yet.
+func (p *pattern) runsOn() bool {
+	return p.born >= leastGrowth*p.links || p.ownFound() && p.params[0] == 0
+}
+
 // rich reports whether its pages keep bringing new text, more than they cost.
 func (p *pattern) rich() bool {
 	return p.owes < postponed && p.texts > 0 && p.share >= richEarns*p.least()*p.texts
