@@ -190,7 +190,7 @@ func bugPage(s *Site, uri string) (Answer, bool) {
 	return Answer{}, false
 }
 
-var bugFields = []string{"status", "priority", "component", "assigned_to", "version"}
+var bugFields = [...]string{"status", "priority", "component", "assigned_to", "version"}
 
 // bugLinks are what hangs on a bug and on a list.
 func bugLinks(s *Site, d *doc, r *rand.Rand, uri string, post int) {
