@@ -3,8 +3,15 @@
 GO       ?= go
 FUZZTIME ?= 10s
 
-# The race detector needs a C compiler; without one the tests run without it.
-RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race)
+# Everything is built without cgo, as the binary is, and so that all packages are compiled once:
+# the race detector alone needs it, and a C compiler. Without one the tests run without it. The tag
+# keeps a decompressor in C out, which Pebble would have with cgo. A program under the detector
+# sleeps for a second before it ends, for goroutines that it left behind; crawl's
+# TestNothingIsLeftBehind looks for these, and what the detector has found it reports all the same.
+export CGO_ENABLED = 0
+RACE    := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race)
+RACING   = CGO_ENABLED=1 GORACE="$(GORACE) atexit_sleep_ms=0"
+RACETAGS = -tags pebblegozstd
 
 # Packages in which no goroutine is started, tests included: the race detector could find
 # nothing there and would take ten times as long. arch_race_test.go holds the lists.
@@ -19,11 +26,6 @@ QUIET = ./cmd/crawler/internal/crawldir ./cmd/crawler/internal/graphcmd \
   ./cmd/crawler/internal/settings ./ledger/disk
 RACY  = $(filter-out $(shell $(GO) list $(SERIAL) $(QUIET)),$(shell $(GO) list ./...))
 
-# A program under the detector sleeps for a second before it ends, for goroutines that it left
-# behind; crawl's TestNothingIsLeftBehind looks for these. What it has found it reports all the
-# same.
-NOSLEEP = GORACE="$(GORACE) atexit_sleep_ms=0"
-
 # Tools are pinned here and run outside the module, so that go.mod names only what
 # the program needs.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -37,11 +39,11 @@ run:
 	$(GO) run ./cmd/crawler demo
 
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o crawler ./cmd/crawler
+	$(GO) build -trimpath -ldflags '-s -w' -o crawler ./cmd/crawler
 
 # Without the embedded broker, 9 MB smaller: crawler cluster start then needs --broker.
 build-lite:
-	CGO_ENABLED=0 $(GO) build -tags lite -trimpath -ldflags '-s -w' -o crawler ./cmd/crawler
+	$(GO) build -tags lite -trimpath -ldflags '-s -w' -o crawler ./cmd/crawler
 
 # Into PREFIX/bin, as other programs: make install PREFIX=$HOME/.local
 PREFIX ?= /usr/local
@@ -65,9 +67,10 @@ module:
 test:
 ifdef RACE
 	@echo "== all tests but TestSoak and TestTrouble"
-	$(GO) test -shuffle=on -skip '^Test(Soak|Trouble)$$' ./...
+	$(GO) vet ./...
+	$(GO) test -vet=off -shuffle=on -skip '^Test(Soak|Trouble)$$' ./...
 	@echo "== packages with goroutines, and those two: smaller, under the race detector"
-	$(NOSLEEP) $(GO) test $(RACE) -short -shuffle=on $(RACY)
+	$(RACING) $(GO) test $(RACE) $(RACETAGS) -vet=off -short -shuffle=on $(RACY)
 else
 	@echo "== all tests, not under the race detector: there is no C compiler"
 	$(GO) test -shuffle=on ./...
@@ -108,7 +111,7 @@ bench-sketches:
 PAGES ?= 20000
 
 bench-rivals:
-	cd bench/rivals && $(GO) run . -rounds $(or $(ROUNDS),5) -pages $(PAGES) $(RIVALS)
+	cd bench/rivals && CGO_ENABLED=1 $(GO) run . -rounds $(or $(ROUNDS),5) -pages $(PAGES) $(RIVALS)
 
 # The tests of a tree whose code was changed in one line, for each of the changes in
 # bench/mutants/list.txt: which do they not notice? Twenty minutes; ONLY='^gate' takes a room,
@@ -131,11 +134,12 @@ truth:
 	  LAB_CORPORA="$(CORPORA)" $(GO) test -count=1 -v -timeout 90m -run 'TruthOf' ./lab; \
 	else code=$$?; if [ $$code = 3 ]; then echo "truth: the texts of packages were left out, see above"; else exit $$code; fi; fi
 
+# The rivals have a parser in C among them.
 lint:
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	cd bench && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
-	cd bench/rivals && $(GO) vet ./...
+	cd bench/rivals && CGO_ENABLED=1 $(GO) vet ./...
 
 # All packages and their tests as they are on the systems and processors that are supported,
 # without cgo: type-checked from source and vetted, so files for other systems cannot rot. No
