@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"crawler/crawl"
+	"crawler/stats"
 	"crawler/store"
 )
 
@@ -46,15 +47,17 @@ func BenchmarkCut(b *testing.B) {
 			bytes := 0
 			for b.Loop() {
 				for _, v := range pages {
-					r.unsaved.mark(&r.journal, r.total.words)
+					markNow(r, &r.journal, r.total.words)
 					if s := r.site(v.URL.Host()); !r.shares(s) {
-						r.unsaved.mark(&s.journal, s.words)
+						markNow(r, &s.journal, s.words)
 					}
 				}
 				b.StopTimer()
 				for _, v := range pages {
+					forget(v)
 					r.count(v)
 				}
+				r.countWaiting()
 				batch := dir.DB().NewBatch()
 				b.StartTimer()
 				if err := r.Cut(batch); err != nil {
@@ -70,6 +73,35 @@ func BenchmarkCut(b *testing.B) {
 			b.ReportMetric(float64(bytes)/float64(b.N), "bytes/commit")
 		})
 	}
+}
+
+// The words of 64 pages of 1,000 words each, which waited, for each of them: of one site, whose
+// sketches are the crawl's, and of several, which have their own. With -cpu 1,4 the latter are
+// counted side by side.
+func BenchmarkCountWaiting(b *testing.B) {
+	for _, sites := range []int{1, 20, 1000} {
+		b.Run(fmt.Sprintf("sites=%d", sites), func(b *testing.B) {
+			r, pages := benchmarkRecorder(b, sites)
+			r.unsaved.on = false
+			for i := 0; b.Loop(); {
+				b.StopTimer()
+				for r.waiting.n < maxWaiting-1 {
+					v := pages[i%sites]
+					forget(v)
+					r.count(v)
+					i++
+				}
+				b.StartTimer()
+				r.countWaiting()
+			}
+			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/(maxWaiting-1), "ns/page")
+		})
+	}
+}
+
+func markNow(r *Recorder, j *journal, words *stats.Words) {
+	r.unsaved.lend(j)
+	j.mark(words)
 }
 
 // The signature of a page of 1,000 words.

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"crawler/crawl"
 	"crawler/internal/binform"
@@ -35,8 +36,9 @@ type unsaved struct {
 
 	refusals []string // hosts
 
-	textBlocks, exactBlocks, otherBlocks uint64 // written so far
-	key, value                           []byte // scratch
+	textBlocks, exactBlocks, otherBlocks uint64              // written so far
+	key, value                           []byte              // scratch
+	forms                                [maxTogether][]byte // the same, one for each goroutine
 }
 
 // Cut flushes the lines written so far into their files and puts what must be committed with
@@ -66,16 +68,29 @@ func (r *Recorder) Cut(b crawl.Batch) error {
 }
 
 // cutWords puts what has changed in the sketches.
-func (r *Recorder) cutWords(b crawl.Batch) (err error) {
+func (r *Recorder) cutWords(b crawl.Batch) error {
+	r.countWaiting()
 	u := &r.unsaved
 	if u.words {
 		u.words = false
-		u.put(b, &r.journal, r.total.words, keyWords, keyChanges, func(v []byte) []byte { return v })
+		r.cutSketches(b, nil)
 	}
-	exact := false
+	for sites := range slices.Chunk(u.sites, maxForms) {
+		r.cutSketches(b, sites)
+	}
+	err := r.cutExact(b)
 	for _, s := range u.sites {
 		s.unsaved = false
-		r.cutSite(b, s)
+	}
+	clear(u.sites) // a site is kept by its map alone
+	u.sites = u.sites[:0]
+	return err
+}
+
+// cutExact puts what was counted exactly since the last Cut.
+func (r *Recorder) cutExact(b crawl.Batch) (err error) {
+	u, any := &r.unsaved, false
+	for _, s := range u.sites {
 		if s.recent == nil || s.recent.Total() == 0 {
 			continue
 		}
@@ -83,13 +98,11 @@ func (r *Recorder) cutWords(b crawl.Batch) (err error) {
 			return fmt.Errorf("counts of %s: %w", s.name, err)
 		}
 		b.Put(append(u.numbered(keyExact, u.exactBlocks), s.name...), u.value)
-		s.recent, exact = nil, true
+		s.recent, any = nil, true
 	}
-	if exact {
+	if any {
 		u.exactBlocks++
 	}
-	clear(u.sites) // a site is kept by its map alone
-	u.sites = u.sites[:0]
 	return nil
 }
 
@@ -99,20 +112,52 @@ const (
 	siteOwn    = 1
 )
 
-func (r *Recorder) cutSite(b crawl.Batch, s *site) {
+// maxForms is how many sketches are put at a time: their forms take 9 KiB each at most, but for
+// two that may take 63 KiB.
+const maxForms = 32
+
+// cutSketches puts what has changed in the sketches of sites, or of the crawl for nil. The forms
+// are made side by side.
+func (r *Recorder) cutSketches(b crawl.Batch, sites []*site) {
 	u := &r.unsaved
-	if r.shares(s) {
+	var changes [maxForms]change
+	for g := range u.forms {
+		u.forms[g] = u.forms[g][:0]
+	}
+	n := max(1, len(sites))
+	together(n, func(g, i int) {
+		words, j, head := r.total.words, &r.journal, func(v []byte, _ bool) []byte { return v }
+		if sites != nil {
+			s := sites[i]
+			if r.shares(s) {
+				return
+			}
+			words, j, head = s.words, &s.journal, s.head
+		}
+		c := change{g: g, start: len(u.forms[g])}
+		u.forms[g], c.whole = j.append(u.forms[g], words, head)
+		c.end = len(u.forms[g])
+		changes[i] = c
+	})
+	if sites == nil {
+		u.put(b, &r.journal, changes[0], keyWords, keyChanges)
+	}
+	for i, s := range sites {
+		if !r.shares(s) {
+			u.put(b, &s.journal, changes[i], keySite+s.name, keySiteMore+s.name+"\x00")
+			continue
+		}
 		u.value = append(binary.AppendUvarint(u.begin(), uint64(s.pages)), siteShares)
 		b.Put(u.named(keySite, s.name), u.value)
-		return
 	}
-	u.put(b, &s.journal, s.words, keySite+s.name, keySiteMore+s.name+"\x00", func(v []byte) []byte {
-		v = binary.AppendUvarint(v, uint64(s.pages))
-		if s.journal.due() {
-			v = append(v, siteOwn)
-		}
-		return v
-	})
+}
+
+// head appends what comes before a form of the site's sketches.
+func (s *site) head(v []byte, whole bool) []byte {
+	if v = binary.AppendUvarint(v, uint64(s.pages)); whole {
+		v = append(v, siteOwn)
+	}
+	return v
 }
 
 // cutTexts puts the digests of the texts that were new, and the hosts that were.

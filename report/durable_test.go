@@ -246,6 +246,7 @@ func TestOnlySite(t *testing.T) {
 		}
 		alone := recorder(t, Config{Exact: exact, Seed: 5})
 		take(t, alone, all[:60])
+		alone.countWaiting()
 		if got, want := r.sites["only.example"].words, alone.total.words; got.N() != want.N() ||
 			got.Distinct() != want.Distinct() || got.Surprise() != want.Surprise() || got.N() == r.total.words.N() {
 			t.Errorf("the first site has %d words, %v different, surprise %v, alone %d, %v, %v",

@@ -12,6 +12,7 @@ import (
 // by what each commit has changed, until that is as much as fullEvery full forms.
 type journal struct {
 	base        *stats.Base // what they were at the last commit; nil if that is what they are
+	lent        bool        // base is not that yet
 	full        int         // bytes of the full form; 0 if there is none yet
 	since       int         // bytes of the deltas since
 	first, next uint64      // numbers of these
@@ -24,9 +25,9 @@ const fullEvery = 3
 // due reports whether the full form must be written.
 func (j *journal) due() bool { return j.full == 0 || j.since >= fullEvery*j.full }
 
-// mark remembers what the sketches are before they change for the first time since the last
-// commit. A journal without a full form needs no memory of that.
-func (u *unsaved) mark(j *journal, words *stats.Words) {
+// lend gives the journal memory for what the sketches are before they change for the first time
+// since the last commit. A journal without a full form needs none.
+func (u *unsaved) lend(j *journal) {
 	if !u.on || j.full == 0 || j.base != nil {
 		return
 	}
@@ -35,7 +36,15 @@ func (u *unsaved) mark(j *journal, words *stats.Words) {
 	} else {
 		j.base = new(stats.Base)
 	}
-	words.Mark(j.base)
+	j.lent = true
+}
+
+// mark remembers what the sketches are, if memory for that was lent since.
+func (j *journal) mark(words *stats.Words) {
+	if j.lent {
+		words.Mark(j.base)
+		j.lent = false
+	}
 }
 
 // maxBases is how much memory for marks is kept from one commit to the next: 16 KiB each for most.
@@ -66,20 +75,34 @@ func (j *journal) appendChanges(value []byte, words *stats.Words) []byte {
 	return words.AppendDelta(value, j.base)
 }
 
+// change is what a journal puts into a commit.
+type change struct {
+	whole      bool // the full form, not a delta
+	g          int  // whose scratch it is in
+	start, end int  // where
+}
+
+// append appends the form that is due, behind what head appends.
+func (j *journal) append(v []byte, words *stats.Words, head func(v []byte, whole bool) []byte) (_ []byte, whole bool) {
+	whole = j.due()
+	if v = head(append(v, recordVersion), whole); whole {
+		return j.appendFull(v, words), true
+	}
+	return j.appendChanges(v, words), false
+}
+
 // put puts the full form under one key, and deletes the deltas that it makes needless, or the
-// delta under another. The values have what head appends before it.
-func (u *unsaved) put(b crawl.Batch, j *journal, words *stats.Words, full, delta string, head func(v []byte) []byte) {
-	if !j.due() {
-		value := j.appendChanges(head(u.begin()), words)
+// delta under another.
+func (u *unsaved) put(b crawl.Batch, j *journal, c change, full, delta string) {
+	value := u.forms[c.g][c.start:c.end]
+	if !c.whole {
 		b.Put(u.numbered(delta, j.next), value)
 		j.next++
 		j.since += len(value)
-		u.value = value
 		u.forget(j)
 		return
 	}
-	u.value = j.appendFull(head(u.begin()), words)
-	b.Put(u.named(full, ""), u.value)
+	b.Put(u.named(full, ""), value)
 	if j.first < j.next {
 		from := []byte(delta + numberInKey(j.first))
 		b.DeleteRange(from, u.numbered(delta, j.next))

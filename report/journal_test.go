@@ -47,6 +47,7 @@ func keysOf(t *testing.T, db *store.DB, kind string) (keys []string) {
 // form is all that is known of the words of a crawl and its sites.
 func form(t *testing.T, r *Recorder) string {
 	t.Helper()
+	r.countWaiting()
 	var b strings.Builder
 	add := func(name string, words *stats.Words) {
 		data, err := words.MarshalBinary()

@@ -65,11 +65,11 @@ type Recorder struct {
 	broken   []Broken
 	refusals map[string]*refusal // by host
 	inLinks  *inLinks            // nil without Config.InLinks
-	bag      stats.Bag           // scratch
-	scratch  sync.Pool           // of *preparing
-	stream   []byte              // lines for Config.Stream
-	repeated map[string]bool     // URLs of pages whose records were cut off: they were streamed
-	hash     *dedup.MinHash      // that their signers are clones of; nothing changes it
+	waiting  waiting
+	scratch  sync.Pool       // of *preparing
+	stream   []byte          // lines for Config.Stream
+	repeated map[string]bool // URLs of pages whose records were cut off: they were streamed
+	hash     *dedup.MinHash  // that their signers are clones of; nothing changes it
 
 	unsaved unsaved
 	journal journal // of the crawl's sketches
@@ -341,12 +341,11 @@ func (r *Recorder) countsWords(v *crawl.Visit) bool {
 }
 
 func (r *Recorder) countWords(v *crawl.Visit, s *site) {
-	r.unsaved.mark(&r.journal, r.total.words)
-	if !r.shares(s) {
-		r.unsaved.mark(&s.journal, s.words)
+	r.waiting.add(&r.preparedOf(v).text, s, r.shares(s))
+	if r.waiting.full() {
+		r.countWaiting()
 	}
-	r.total.add(v.Page.Words, &r.preparedOf(v).text, s.tally, &r.bag)
-	r.unsaved.words = true
+	r.total.addExact(v.Page.Words, s.tally)
 	if r.cfg.Exact && r.unsaved.on {
 		if s.recent == nil {
 			s.recent = new(stats.Exact)
@@ -382,6 +381,7 @@ func (r *Recorder) typeKey(mediaType string) string {
 
 // Fill puts what the Recorder knows into the report: pages, words and sites.
 func (r *Recorder) Fill(rep *Report) {
+	r.countWaiting()
 	rep.Pages.Fetched = r.pages
 	rep.Pages.Unique = r.texts.Len()
 	rep.Pages.Bytes = r.bytes

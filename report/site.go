@@ -12,9 +12,10 @@ type site struct {
 	name  string
 	pages int
 	tally
-	journal journal      // of its own sketches
-	recent  *stats.Exact // what exact has counted since the last Cut; nil for nothing
-	unsaved bool         // it is in unsaved.sites
+	journal journal         // of its own sketches
+	texts   []*stats.Folded // of its pages in Recorder.waiting
+	recent  *stats.Exact    // what exact has counted since the last Cut; nil for nothing
+	unsaved bool            // it is in unsaved.sites
 }
 
 // site returns the site of a host, a new one if it has none yet.
@@ -44,6 +45,7 @@ func (r *Recorder) site(host string) *site {
 
 // part gives the only site so far sketches of its own.
 func (r *Recorder) part() {
+	r.countWaiting() // what both would count
 	for _, s := range r.sites {
 		if r.shares(s) {
 			s.tally = r.total.clone()

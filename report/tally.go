@@ -26,13 +26,8 @@ func (t tally) clone() tally {
 	return c
 }
 
-// add counts words, which were folded, here and, unless that is the same, in part.
-func (t tally) add(words []uint64, text *stats.Folded, part tally, bag *stats.Bag) {
-	if part.words == t.words {
-		bag.AddFolded(text, t.words)
-	} else {
-		bag.AddFolded(text, t.words, part.words)
-	}
+// addExact counts words exactly, if that is asked for, here and, unless that is the same, in part.
+func (t tally) addExact(words []uint64, part tally) {
 	if t.exact == nil {
 		return
 	}

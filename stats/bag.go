@@ -64,6 +64,9 @@ func (f *Folded) Bytes() int {
 	return 8*cap(f.mixed) + 2*cap(f.counts) + 16*cap(f.parts)
 }
 
+// Different returns how many different words f has; one that is rare may be counted twice.
+func (f *Folded) Different() int { return len(f.mixed) }
+
 // Fold folds a text for sketches of a seed.
 func (b *Bag) Fold(hashes []uint64, seed uint64, f *Folded) {
 	f.key, f.parts, f.mixed, f.counts = keyOf(seed), f.parts[:0], f.mixed[:0], f.counts[:0]
