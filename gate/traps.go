@@ -205,11 +205,13 @@ func (c *Config) NewSampler() *Sampler { return &Sampler{off: c.FollowTraps} }
 // Sample describes a page for the guard.
 type Sample = trap.Page
 
-// Page returns the sample of a task's page, in the memory of an earlier one.
-func (s *Sampler) Page(t *Task, status int, words []uint64, digest uint64, reuse Sample) Sample {
+// Page returns the sample of a task's page, in the memory of an earlier one. numerals are the
+// places of the words that begin with digits.
+func (s *Sampler) Page(t *Task, status int, words []uint64, numerals []int32, digest uint64, reuse Sample) Sample {
 	if s.off {
 		return Sample{}
 	}
+	words = s.trap.Steady(t.URL, words, numerals)
 	if t.Unread() {
 		page := s.trap.Skim(status, words, digest)
 		page.Sample = reuse.Sample[:0]

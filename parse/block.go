@@ -21,8 +21,8 @@ const closerLook = -1
 // count. It returns how many it found, how many bytes it read for them, and
 // what is there: closerLook, or the length of a word of more than maxShort
 // letters and digits, or 0 for a '<', the limit or more text. A gap at the end
-// of the block is read whole.
-func hashBlock(out *[maxInBlock]uint64, c *textWindow, limit int, refs bool) (found, read, rest int) {
+// of the block is read whole. Bit k of numerals says that the k-th word begins with a digit.
+func hashBlock(out *[maxInBlock]uint64, c *textWindow, limit int, refs bool) (found, read, rest int, numerals uint32) {
 	in, n := wordBits(c, refs)
 	in, n, rest = wholeWords(c, in, n, limit)
 	k := uint(0)
@@ -30,15 +30,20 @@ func hashBlock(out *[maxInBlock]uint64, c *textWindow, limit int, refs bool) (fo
 		s := bits.TrailingZeros64(starts) % blockBytes
 		size := bits.TrailingZeros64(ends) - s
 		if uint(size) >= uint(len(wordMask)) {
-			return int(k), s, size
+			return int(k), s, size, numerals
 		}
 		starts, ends = starts&(starts-1), ends&(ends-1)
 		mask, w := &wordMask[size], c[s:s+maxShort]
 		lo, hi := load8(w, 0)|foldCase, load8(w, 8)|foldCase
 		out[k%maxInBlock] = hashShort(lo&mask[0], hi&mask[1], size)
+		numerals |= digitBit(w[0]) << (k % maxInBlock)
 	}
-	return int(k), n, rest
+	return int(k), n, rest, numerals
 }
+
+// digitBit is 1 for a byte of a word that is an ASCII digit, else 0: those of letters have one of
+// the two highest bits.
+func digitBit(c byte) uint32 { return uint32((c>>7|c>>6)&1 ^ 1) }
 
 // wholeWords cuts a block that was classified at its limit and, if a word may go on behind it,
 // before that word. It returns closerLook where the block ends early, unless that is for a '<', and

@@ -255,6 +255,9 @@ func (c *comparer) diff(base weburl.URL, contentType string, body []byte) (diff 
 			break
 		}
 	}
+	if numerals := numeralsOf(c.seen); !slices.Equal(c.page.Numerals, numerals) {
+		diff = append(diff, fmt.Sprintf("numerals at %d, want %d", c.page.Numerals, numerals))
+	}
 	if c.page.Title != ref.title {
 		diff = append(diff, fmt.Sprintf("title %q, want %q", c.page.Title, ref.title))
 	}

@@ -71,12 +71,25 @@ func FuzzTokens(f *testing.F) {
 			if !slices.Equal(page.Words, hashesOf(ref.words)) {
 				t.Errorf("words %q have other hashes", ref.words)
 			}
+			if numerals := numeralsOf(ref.words); !slices.Equal(page.Numerals, numerals) {
+				t.Errorf("numerals of %q at %d, want %d", ref.words, page.Numerals, numerals)
+			}
 		}
 	})
 }
 
 // farFromEnd is more text than the fast paths want to have behind what they read.
 var farFromEnd = bytes.Repeat([]byte(" "), len(textWindow{}))
+
+// numeralsOf returns where the words stand that begin with an ASCII digit.
+func numeralsOf(words []string) (at []int32) {
+	for i, w := range words {
+		if w[0] >= '0' && w[0] <= '9' {
+			at = append(at, int32(i))
+		}
+	}
+	return at
+}
 
 func hashesOf(words []string) (hashes []uint64) {
 	for _, w := range words {

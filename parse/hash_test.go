@@ -148,6 +148,9 @@ func TestBlocks(t *testing.T) {
 						t.Fatalf("%q: word %d, %q, has another hash", text, i, w)
 					}
 				}
+				if numerals := numeralsOf(want); !slices.Equal(page.Numerals, numerals) {
+					t.Fatalf("%q: numerals at %d, want %d", text, page.Numerals, numerals)
+				}
 			}
 		}
 	}

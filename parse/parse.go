@@ -63,6 +63,7 @@ type Page struct {
 	NoFollow  bool       // the page asks that no link be followed
 
 	Words      []uint64 // HashWord of each word, in document order
+	Numerals   []int32  // where in Words those that begin with an ASCII digit stand, ascending
 	titleWords int      // of them, in titles
 	scripts    int      // <script> elements
 
@@ -95,7 +96,7 @@ func (p *Page) NeedsScript() bool {
 // Reset empties the page and keeps its memory, unless that is a lot.
 func (p *Page) Reset() {
 	clear(p.Fields)
-	*p = Page{Links: kept(p.Links, maxKeptLinks), Words: kept(p.Words, maxKeptWords), Fields: p.Fields}
+	*p = Page{Links: kept(p.Links, maxKeptLinks), Words: kept(p.Words, maxKeptWords), Numerals: kept(p.Numerals, maxKeptWords), Fields: p.Fields}
 }
 
 // kept returns s, empty, or nil if it has room for more than limit.
@@ -296,7 +297,7 @@ func (p *Parser) forget() {
 	page := p.page
 	page.Links, page.BadLinks = page.Links[:p.before.links], p.before.bad
 	page.Canonical = p.before.canonical
-	page.Words, page.LinksCut, page.Lang = page.Words[:0], false, ""
+	page.Words, page.Numerals, page.LinksCut, page.Lang = page.Words[:0], page.Numerals[:0], false, ""
 	page.titleWords, page.scripts = 0, 0
 }
 

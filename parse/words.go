@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 )
@@ -72,8 +73,9 @@ func (p *Parser) foldedBlock(c *textWindow, limit int, refs bool) (read int) {
 	page := p.page
 	n := len(page.Words)
 	page.Words = slices.Grow(page.Words, maxInBlock)
-	found, read := hashFolded((*[maxInBlock]uint64)(page.Words[n:n+maxInBlock]), &p.folded, c, limit, refs, p.opt.OnWord)
+	found, read, numerals := hashFolded((*[maxInBlock]uint64)(page.Words[n:n+maxInBlock]), &p.folded, c, limit, refs, p.opt.OnWord)
 	page.Words = page.Words[:n+found]
+	page.noteNumerals(n, numerals)
 	return read
 }
 
@@ -84,18 +86,36 @@ func (p *Parser) block(c *textWindow, limit int, refs bool) (read, rest int) {
 	if cap(page.Words)-n < maxInBlock {
 		page.Words = slices.Grow(page.Words, maxInBlock)
 	}
-	found, read, rest := hashBlock((*[maxInBlock]uint64)(page.Words[n:n+maxInBlock]), c, limit, refs)
+	found, read, rest, numerals := hashBlock((*[maxInBlock]uint64)(page.Words[n:n+maxInBlock]), c, limit, refs)
 	page.Words = page.Words[:n+found]
+	if numerals != 0 {
+		page.noteNumerals(n, numerals)
+	}
 	if p.opt.OnWord != nil {
 		p.tellWords(c[:read], refs)
 	}
 	return read, rest
 }
 
+// noteNumerals notes which of the words from n on begin with digits.
+func (p *Page) noteNumerals(n int, numerals uint32) {
+	for ; numerals != 0; numerals &= numerals - 1 {
+		p.Numerals = append(p.Numerals, int32(n+bits.TrailingZeros32(numerals)))
+	}
+}
+
+// appendWord appends the hash of a word, which is in lower case.
+func (p *Page) appendWord(word []byte) {
+	if digitBit(word[0]) != 0 {
+		p.Numerals = append(p.Numerals, int32(len(p.Words)))
+	}
+	p.Words = append(p.Words, hashBytes(word))
+}
+
 // longWord appends the hash of a word of ASCII letters and digits.
 func (p *Parser) longWord(word []byte) {
 	low := appendLower(p.word[:0], word)
-	p.page.Words = append(p.page.Words, hashBytes(low))
+	p.page.appendWord(low)
 	if p.opt.OnWord != nil {
 		p.opt.OnWord(low)
 	}
@@ -170,7 +190,7 @@ func (p *Parser) slowWord(b []byte, i, end int, mode textMode) int {
 	}
 	p.word = word[:0]
 	if runes > 0 && runes <= MaxWordRunes {
-		p.page.Words = append(p.page.Words, hashBytes(word))
+		p.page.appendWord(word)
 		if p.opt.OnWord != nil {
 			p.opt.OnWord(word)
 		}

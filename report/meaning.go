@@ -28,7 +28,6 @@ var decisions = map[gate.Reason]string{
 	gate.LinksOnly:     "read for its links alone: --follow matches it, --include does not",
 	gate.NoHTTPS:       "a seed without a scheme whose https does not answer: http was asked",
 
-	gate.Trapped(trap.Repeating):  "trap: its path repeats itself",
 	gate.Trapped(trap.Deep):       "trap: its path has more than 64 segments",
 	gate.Trapped(trap.EqualKeys):  "trap: its query repeats one parameter",
 	gate.Trapped(trap.Copies):     "trap: one page under any URL",

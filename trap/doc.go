@@ -33,6 +33,8 @@
 //	form       a URL's path and parameters without keys, in any sequence, and without the
 //	           parameters that were found to make no difference
 //	copy       a page with the words of another, in any sequence
+//	steady     words: of a page whose URL has a query or a key, those without the numbers that it
+//	           begins and ends with, which tell the time or count visitors (Sampler.Steady)
 //	own text   the grams (four words in a row) of a page that are not its pattern's template,
 //	           which is what nearly all of its latest pages had; without words of its URL
 //	new        of a word: no recent page of the pattern had either of its grams, the one that it
@@ -67,8 +69,8 @@
 //	           crawl ends; each that earns more than it costs speaks for an eighth of the
 //	           budget. If they are enough the pattern opens, and Reopened returns it
 //
-// A few URLs are refused on sight, as no honest site has them: one sequence of segments four
-// times in a row, more than MaxSegments segments, or more than MaxEqualKeys parameters of one name.
+// A few URLs are refused on sight, as no honest site has them: more than MaxSegments segments, or
+// more than MaxEqualKeys parameters of one name.
 //
 // # What it cannot see
 //

@@ -5,7 +5,6 @@ type Kind string
 
 // The kinds of trap.
 const (
-	Repeating  Kind = "repeating"  // a sequence of path segments four times in a row
 	Deep       Kind = "deep"       // more than MaxSegments path segments
 	EqualKeys  Kind = "equal-keys" // more than MaxEqualKeys parameters of one name in a row
 	Copies     Kind = "copies"     // one page for any address
@@ -22,8 +21,6 @@ const (
 const (
 	MaxSegments  = 64
 	MaxEqualKeys = 16
-	maxRepeats   = 4 // of a sequence of segments in a row
-	maxSequence  = 4 // segments of such a sequence
 )
 
 // DefaultBudget is how many pages a pattern may bring nothing with. A pattern of which one page

@@ -284,10 +284,11 @@ func (w *walk) visit(it item) {
 	if w.guard == nil {
 		return
 	}
+	words := w.sampler.Steady(it.url, w.page.Words, w.page.Numerals)
 	if reads {
-		w.guard.Learn(w.sampler.Page(it.url, status, w.page.Words, xxhash.Sum64(in.Body)))
+		w.guard.Learn(w.sampler.Page(it.url, status, words, xxhash.Sum64(in.Body)))
 	} else {
-		w.guard.Skim(it.url, w.sampler.Skim(status, w.page.Words, xxhash.Sum64(in.Body)))
+		w.guard.Skim(it.url, w.sampler.Skim(status, words, xxhash.Sum64(in.Body)))
 	}
 	for _, id := range w.guard.Reopened() {
 		for _, it := range w.deferred[id] {

@@ -2,6 +2,8 @@ package trap
 
 import (
 	"math/bits"
+	"slices"
+	"strings"
 
 	"crawler/parse"
 	"crawler/weburl"
@@ -33,6 +35,50 @@ const (
 type Sampler struct {
 	sample []uint32
 	own    urlWords
+	steady []uint64
+}
+
+// The numerals that say nothing: those among the words that a page begins and ends with, such as
+// the time of the day, how long it took to make the page, and how many visitors and queries there
+// were. They are other ones with each request, so that no page would be a copy of another. Where
+// nothing renames pages they count, since there are pages that say no more than that.
+const (
+	headWords   = 16
+	footWords   = 32
+	fewNumerals = 4 // at least this many words for each: else it is them that the page is about
+)
+
+// Steady returns the words of the page u without those numerals, of which parse has the places, if
+// the URL has a query or a key in its path. The result is valid until the next call.
+func (s *Sampler) Steady(u weburl.URL, words []uint64, numerals []int32) []uint64 {
+	if len(numerals) == 0 || !u.HasQuery() && !hasKey(u.Path()) {
+		return words
+	}
+	head, _ := slices.BinarySearch(numerals, headWords)
+	foot, _ := slices.BinarySearch(numerals, int32(max(headWords, len(words)-footWords)))
+	if n := head + len(numerals) - foot; n == 0 || fewNumerals*n > len(words) {
+		return words
+	}
+	s.steady = s.steady[:0]
+	next := 0
+	for i, at := range numerals {
+		if i < head || i >= foot {
+			s.steady = append(s.steady, words[next:at]...)
+			next = int(at) + 1
+		}
+	}
+	s.steady = append(s.steady, words[next:]...)
+	return s.steady
+}
+
+// hasKey reports whether a segment of a path is a key.
+func hasKey(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		if classify(segment) == key {
+			return true
+		}
+	}
+	return false
 }
 
 // Page describes a page by the hashes of its words, as parse computes them. body is a hash
