@@ -20,11 +20,12 @@ import (
 )
 
 // BenchmarkShare is what the guard costs of parsing and guarding a page: of a generated site, of
-// dense text (a page of 2,000 words by Zipf's law and ten links), and of real documentation, if
-// TRAP_TREES names folders of HTML. A page is sampled, judged, leased, watched and learned as in
+// dense text (a page of 2,000 words by Zipf's law and ten links) on one host, and on 20 hosts of
+// ten directories each, whose patterns stay young, and of real documentation, if TRAP_TREES names
+// folders of HTML. A page is sampled, judged, leased, watched and learned as in
 // a crawl, and its events are taken.
 func BenchmarkShare(b *testing.B) {
-	for name, pages := range map[string][]parse.Input{"generated": generated(b, 1500), "dense": dense(b, 1500), "tree": tree(b, 1500)} {
+	for name, pages := range map[string][]parse.Input{"generated": generated(b, 1500), "dense": dense(b, 1500, 1), "hosts": dense(b, 6000, 20), "tree": tree(b, 1500)} {
 		if len(pages) == 0 {
 			continue
 		}
@@ -39,7 +40,10 @@ func BenchmarkShare(b *testing.B) {
 }
 
 // costs are what the parts of the work took.
-type costs struct{ parse, sample, judge, learn, events time.Duration }
+type costs struct {
+	parse, sample, judge, learn, events time.Duration
+	read                                int // pages
+}
 
 func (c *costs) crawl(pages []parse.Input) {
 	p, g, seen := parse.New(parse.Options{}), trap.New(trap.Config{}), map[weburl.URL]bool{}
@@ -68,6 +72,7 @@ func (c *costs) crawl(pages []parse.Input) {
 			lap(&c.learn, t)
 			continue
 		}
+		c.read++
 		sample := s.Page(in.URL, 200, page.Words, 0)
 		t = lap(&c.sample, t)
 		watched := g.Watch(in.URL, pages[i/2].URL)
@@ -98,6 +103,7 @@ func (c *costs) report(b *testing.B, pages int) {
 		b.ReportMetric(float64(part)/float64(pages), unit)
 	}
 	b.ReportMetric(100*float64(guard)/float64(guard+c.parse), "%guard")
+	b.ReportMetric(100*float64(c.read)/float64(pages), "%read")
 }
 
 func generated(b *testing.B, n int) (pages []parse.Input) {
@@ -114,17 +120,24 @@ func generated(b *testing.B, n int) (pages []parse.Input) {
 	return pages
 }
 
-func dense(b *testing.B, n int) (pages []parse.Input) {
+// dense is text on one host, or on several with ten directories each.
+func dense(b *testing.B, n, hosts int) (pages []parse.Input) {
 	random := rand.New(rand.NewPCG(5, 6))
+	at := func(i int) string {
+		if hosts == 1 {
+			return fmt.Sprintf("http://dense.test/text/%d", i)
+		}
+		return fmt.Sprintf("http://dense-%d.test/part-%s/%d", i%hosts, word(uint64(i/hosts%10)), i)
+	}
 	for i := range n {
 		var body strings.Builder
 		for range 2000 {
 			fmt.Fprintf(&body, "%s ", word(uint64(math.Exp(random.Float64()*11))))
 		}
 		for range 10 {
-			fmt.Fprintf(&body, "<a href=/text/%d>%s</a>", random.IntN(n), word(random.Uint64N(1000)))
+			fmt.Fprintf(&body, "<a href=%s>%s</a>", at(random.IntN(n)), word(random.Uint64N(1000)))
 		}
-		u := mustParse(b, fmt.Sprintf("http://dense.test/text/%d", i))
+		u := mustParse(b, at(i))
 		pages = append(pages, parse.Input{URL: u, ContentType: "text/html; charset=utf-8", Body: []byte(body.String())})
 	}
 	return pages

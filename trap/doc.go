@@ -85,8 +85,9 @@
 // Judge is called for a URL that is about to be fetched, again if that was postponed, and takes
 // some 0.5 µs. Watch and Learn take 10 µs, a Link 0.3 µs for pages that are watched: the first
 // 64 of a pattern, those of one that owes 16, and one in 16 of all others. Of a pattern whose
-// pages keep bringing new text 32 pages are read, 16 of each twice as many, and then one in 64.
-// The others are not (Lease.Unread): Skim takes 1 µs.
+// pages keep bringing new text 32 pages are read, 16 of each twice as many, and then one in 64; of
+// a directory whose likes on the host did so 4, and 2 of each twice as many. The others are not
+// (Lease.Unread): Skim takes 1 µs.
 //
 // A pattern takes 1 KiB at first and up to 36 KiB after many pages; there are at most
 // Config.Patterns, and 8 MiB of texts and forms besides, and 0.1 MiB of what hosts and links were

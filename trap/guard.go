@@ -19,13 +19,13 @@ type Guard struct {
 	view     view
 	opened   []uint64
 	journal  *journal // nil if nothing will be replayed
-	own      []uint32 // scratch, see read
-	said     []uint32 // the same
+	said     []uint32 // scratch, see read
 	touched  uint32   // of no meaning: see memory.touch
 	off      rules    // for the tests that show what each is worth
 }
 
-// mostTexts is how many hashes of texts and forms are remembered, some ten for each page: 8 MiB.
+// mostTexts is how many hashes of texts and forms are remembered: 8 MiB. Some five are those of any
+// page, and up to 96 those of the words of one that is read.
 const mostTexts = 1 << 20
 
 // view is the page whose links are being watched.

@@ -47,7 +47,7 @@ func (g *Guard) apply(e *event) {
 	if !e.unread {
 		var fresh int
 		g.touched += touch(fine, wide, e.page.Sample)
-		fresh, g.own, g.said = read(fine, wide, e.page.Sample, g.own[:0], g.said[:0])
+		fresh, g.said = read(fine, wide, e.page.Sample, g.said[:0])
 		n.share = min(1, float32(fresh*e.page.Every)/manyWords)
 		n.site = g.elsewhere(s.domain)
 	}
@@ -135,27 +135,26 @@ func (g *Guard) copied(domain uint64, page Page) (again bool, times uint8) {
 // that are sampled of all pages, and remembers it. What a list or a feed says of an article is no
 // news to the site, though it is to the others of its pattern.
 func (g *Guard) elsewhere(domain uint64) (site float32) {
-	for _, gram := range g.own {
-		if isCoarse(gram) {
-			g.touched += g.texts.touch(mix(domain, uint64(gram)))
-		}
-	}
-	fresh := 0
-	for i := 0; i < len(g.said); i += 2 {
-		if !g.texts.has(mix(domain, uint64(g.said[i]))) && !g.texts.has(mix(domain, uint64(g.said[i+1]))) {
-			fresh++
-		}
-	}
-	for _, gram := range g.own {
-		if isCoarse(gram) {
-			g.remember(mix(domain, uint64(gram)))
-		}
-	}
 	if len(g.said) == 0 {
 		return 1
 	}
+	for i := range g.said {
+		g.touched += g.texts.touch(said(domain, g.said[i]))
+	}
+	fresh := 0
+	for i := 0; i < len(g.said); i += 2 {
+		if !g.texts.has(said(domain, g.said[i])) && !g.texts.has(said(domain, g.said[i+1])) {
+			fresh++
+		}
+	}
+	for _, gram := range g.said {
+		g.remember(said(domain, gram))
+	}
 	return float32(2*fresh) / float32(len(g.said))
 }
+
+// said is under what a gram of a domain's pages is remembered.
+func said(domain uint64, gram uint32) uint64 { return mix(domain, uint64(gram)) }
 
 // remember returns how often a hash was met, and counts it.
 func (g *Guard) remember(h uint64) uint8 { return g.texts.meet(h, uint16(g.page), mostTexts).times }

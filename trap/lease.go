@@ -29,7 +29,7 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 		}
 	}
 	l.of[4] = s.domain
-	l.Unread = g.off&ruleUnread == 0 && g.unread(g.patterns[s.fine])
+	l.Unread = g.off&ruleUnread == 0 && g.unread(s)
 	if g.off&ruleLeases != 0 {
 		l.of = [5]uint64{}
 	}
@@ -43,14 +43,33 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 	return l
 }
 
-// unread reports whether the next page of a fine pattern need not be read.
-func (g *Guard) unread(p *pattern) bool {
-	return p != nil && (int(p.pages)+g.leased[p.id])%readEvery(p.pages) != 0 && p.rich() && !p.endless()
+// unread reports whether the next page of a URL's fine pattern need not be read. All of a pattern's
+// first 32 are read; or only the first 4, if there is no program behind the URL and pages of the
+// wide pattern, 32 in several fine ones, have paid for themselves: then the site's next directory
+// is expected to be like those before.
+func (g *Guard) unread(s *shape) bool {
+	p, wide := g.patterns[s.fine], g.patterns[s.wide]
+	if p == nil || !p.pays() {
+		return false
+	}
+	first := uint32(32)
+	if s.params == 0 && wide != nil && wide.pages >= first && wide.kinds >= severalKinds && wide.closed == "" && wide.pays() {
+		first = 4
+	}
+	return (int(p.pages)+g.leased[p.id])%readEvery(p.pages, first) != 0
 }
 
-// readEvery returns how many pages of a pattern are one that is read: all of the first 32, and 16
-// of each twice as many, until it is one in 64.
-func readEvery(pages uint32) int { return 1 << min(6, max(0, bits.Len32(pages)-5)) }
+// severalKinds is how many fine patterns say what the next one will be like.
+const severalKinds = 4
+
+// pays reports whether new text can be expected of a pattern's next page.
+func (p *pattern) pays() bool { return p.rich() && !p.endless() }
+
+// readEvery returns how many pages of a pattern are one that is read: all of the first ones, whose
+// number is a power of two, and half as many of each twice as many, until it is one in 64.
+func readEvery(pages, first uint32) int {
+	return 1 << min(6, max(0, bits.Len32(pages)-bits.Len32(first)+1))
+}
 
 // Ended notes that a lease has ended. A probe that has come to nothing so far may be let through
 // again.

@@ -311,17 +311,10 @@ const manyWords = 80
 
 // read compares a page's sample with those of the latest pages of both patterns, and remembers
 // it. It returns how many of the sampled words are new: no page before had either of their grams.
-// The grams that are no template are appended to own, and both grams of words that are sampled of
-// all pages to said.
-func read(fine, wide *pattern, sample, own, said []uint32) (fresh int, _, _ []uint32) {
+// Both grams of words that are sampled of all pages, and are no template, are appended to said.
+func read(fine, wide *pattern, sample, said []uint32) (fresh int, _ []uint32) {
 	for i := 0; i+1 < len(sample); i += 2 {
 		a, b := meet(fine, wide, sample[i]), meet(fine, wide, sample[i+1])
-		if a != template {
-			own = append(own, sample[i])
-		}
-		if b != template {
-			own = append(own, sample[i+1])
-		}
 		if a == unknown && b == unknown {
 			fresh++
 		}
@@ -329,7 +322,7 @@ func read(fine, wide *pattern, sample, own, said []uint32) (fresh int, _, _ []ui
 			said = append(said, sample[i], sample[i+1])
 		}
 	}
-	return fresh, own, said
+	return fresh, said
 }
 
 // standing is what is known of a pair of words.

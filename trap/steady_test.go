@@ -72,7 +72,7 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// An address that repeats its words is a reader's way through a pedigree or a key of species, and no
+// An address that repeats its words is a way through a pedigree or a key of species, and no
 // trap: each page is another.
 func TestRepeatedSegments(t *testing.T) {
 	pages := 0

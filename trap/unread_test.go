@@ -51,6 +51,39 @@ func TestFewPagesAreRead(t *testing.T) {
 	}
 }
 
+// Of a directory whose likes have paid for themselves the first 4 pages are read, and two of each
+// twice as many; of one of a program, or where the others brought nothing, all of the first 32.
+func TestFewPagesOfTheNextDirectoryAreRead(t *testing.T) {
+	article := func(dir, i int) string { return fmt.Sprintf("http://a.test/part-%c/%d.html", 'a'+dir, i) }
+	program := func(dir, i int) string { return fmt.Sprintf("http://a.test/part-%c/view?id=%d", 'a'+dir, i) }
+	barren := func(dir, i int) string { return fmt.Sprintf("%s number %d", prose(0, 60), 100*dir+i) }
+	fresh := func(dir, i int) string { return prose(100*dir+i, 60) }
+	for _, tt := range []struct {
+		name      string
+		url       func(dir, i int) string
+		text      func(dir, i int) string
+		dirs      int // before the one that is counted
+		read, all int
+	}{
+		{"as the others", article, fresh, 5, 10, 40},
+		{"the first ones", article, fresh, 2, 36, 40},
+		{"a program", program, fresh, 5, 36, 40},
+		{"barren", article, barren, 5, 40, 40},
+	} {
+		g, read := newGuard(), 0
+		for dir := range tt.dirs + 1 {
+			for i := range tt.all {
+				if fetch(t, g, tt.url(dir, i), tt.text(dir, i)) && dir == tt.dirs {
+					read++
+				}
+			}
+		}
+		if read < tt.read-1 || read > tt.read+1 {
+			t.Errorf("%s: %d pages of %d are read, want %d", tt.name, read, tt.all, tt.read)
+		}
+	}
+}
+
 // Also pages that are not read are noticed when they are copies, however many are on their way.
 func TestUnreadCopies(t *testing.T) {
 	g := newGuard()
