@@ -5,9 +5,9 @@
 //	go run ./platforms [-tree DIR] [-cgo] OS/ARCH...
 //
 // For each platform, go list names the files that are left without cgo, or with -cgo those that
-// are there with it, for which no C compiler is needed: names of C are taken for right. All packages are
-// type-checked from source, as the compiler does before it makes code: those of the module
-// whole, those of others without the bodies of their functions. Then vet's analyzers, of
+// are there with it, for which no C compiler is needed: names of C are taken for right. All
+// packages are type-checked from source, as the compiler does before it makes code: those of the
+// module whole, those of others without the bodies of their functions. Then vet's analyzers, of
 // golang.org/x/tools, look at the module's packages; unlike go vet they know nothing of
 // other modules' wrappers of Printf.
 //
