@@ -144,7 +144,8 @@ func (p *port) setAside(m jetstream.Msg, seq uint64, why error) bool {
 	dead := &nats.Msg{Subject: c.names.deadOf(p.shard), Data: m.Data(), Header: nats.Header{"Crawler-Sequence": {fmt.Sprint(seq)}, "Crawler-Error": {why.Error()}}}
 	for p.ctx.Err() == nil {
 		one, cancel := context.WithTimeout(p.ctx, publishing)
-		_, err := c.js.PublishMsg(one, dead)
+		// By its number the broker knows it again, should its answer be lost or come too late.
+		_, err := c.js.PublishMsg(one, dead, jetstream.WithMsgID(fmt.Sprint(seq)))
 		cancel()
 		if err == nil {
 			break

@@ -339,14 +339,20 @@ func answerDNS(pc net.PacketConn, code dnsmessage.RCode) {
 	}
 }
 
-// closedPort returns an address nobody listens at.
+// closedPort returns an address nobody listens at while the test runs: a connection has it as its
+// own. The port of a listener that was closed may be another's by the time it is asked.
 func closedPort(t *testing.T) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln.Close()
-	return ln.Addr().String()
+	defer ln.Close()
+	conn, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn.LocalAddr().String()
 }
 
 func mustProxy(t *testing.T, raw string) *url.URL {

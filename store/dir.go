@@ -42,8 +42,9 @@ type Dir struct {
 	rewritten []string  // files that wait for a Cut and Replace
 	cuts      []CutLine
 
-	mu    sync.Mutex
-	lines []*Lines // guarded by mu
+	mu      sync.Mutex
+	lines   []*Lines // guarded by mu
+	unnamed bool     // Lines has made names that may not be on disk; guarded by mu
 }
 
 func (d *Dir) file(name string) string { return d.fs.PathJoin(d.path, name) }
@@ -77,7 +78,8 @@ func (d *Dir) Free() (int64, error) {
 	return int64(min(u.AvailBytes, math.MaxInt64)), err
 }
 
-// Lines opens DIR/name to append lines to it, and creates it if there is none. Lines behind
+// Lines opens DIR/name to append lines to it, and creates it if there is none; Sync brings its name
+// to disk, that of all files at once. Lines behind
 // the last commit are cut off; see Cuts. ErrDamaged means that the file has lost committed
 // lines.
 func (d *Dir) Lines(name string) (*Lines, error) {
@@ -97,14 +99,12 @@ func (d *Dir) Lines(name string) (*Lines, error) {
 		d.cuts = append(d.cuts, cut)
 	}
 	l, err := openLines(d.fs, d.file(name), at)
-	if err == nil {
-		err = syncDir(d.fs, d.path)
-	}
 	if err != nil {
 		return nil, err
 	}
 	l.name = name
 	d.mu.Lock()
+	d.unnamed = true
 	d.lines = append(d.lines, l)
 	d.mu.Unlock()
 	return l, nil
@@ -253,15 +253,33 @@ func (d *Dir) Cut(b Putter) error {
 	return nil
 }
 
-// Sync brings to disk what was written to the files. It may run beside Cut and the writing
-// of lines, which wait for it only if their buffer is full.
+// Sync brings to disk what was written to the files, and their names. It may run beside Cut and the
+// writing of lines, which wait for it only if their buffer is full.
 func (d *Dir) Sync() error {
 	for _, l := range d.opened() {
 		if err := l.sync(); err != nil {
 			return err
 		}
 	}
-	return nil
+	return d.syncNames()
+}
+
+// syncNames brings to disk the names that are not there. No commit counts lines of a file before.
+func (d *Dir) syncNames() error {
+	d.mu.Lock()
+	unnamed := d.unnamed
+	d.unnamed = false
+	d.mu.Unlock()
+	if !unnamed {
+		return nil
+	}
+	err := syncDir(d.fs, d.path)
+	if err != nil {
+		d.mu.Lock()
+		d.unnamed = true
+		d.mu.Unlock()
+	}
+	return err
 }
 
 func (d *Dir) opened() []*Lines {
@@ -277,6 +295,7 @@ func (d *Dir) Close() error {
 	for _, l := range d.opened() {
 		errs = append(errs, l.close())
 	}
+	errs = append(errs, d.syncNames())
 	if d.db != nil {
 		errs = append(errs, d.db.Close())
 	}

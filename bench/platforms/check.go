@@ -21,6 +21,7 @@ import (
 // moduleChecker checks a module for any platforms at once. A file is parsed once for all.
 type moduleChecker struct {
 	tree  string
+	cgo   bool // other modules' packages are as with cgo; what they have of C is not looked at
 	fset  *token.FileSet
 	files sync.Map // from names to func() parsed
 }
@@ -48,12 +49,15 @@ func (c *moduleChecker) check(ctx context.Context, platform string) (outcome, er
 	if !ok || sizes == nil {
 		return outcome{}, errors.New("want OS/ARCH")
 	}
-	all, err := list(ctx, c.tree, "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
+	all, err := list(ctx, c.tree, "CGO_ENABLED="+map[bool]string{false: "0", true: "1"}[c.cgo], "GOOS="+system, "GOARCH="+processor)
 	if err != nil {
 		return outcome{}, err
 	}
 	t := target{moduleChecker: c, sizes: sizes, packages: map[string]*packages.Package{}}
 	for _, p := range all {
+		if p.ours() && len(p.CgoFiles) > 0 { // analyzers want the types of all expressions
+			return outcome{}, fmt.Errorf("%s imports C: only packages of other modules may", p.ImportPath)
+		}
 		t.add(p)
 	}
 	t.found.others = len(all) - t.found.ours
@@ -95,7 +99,7 @@ func (t *target) add(p *listed) {
 			pkg.Syntax = append(pkg.Syntax, f.file)
 		}
 	}
-	conf := types.Config{Sizes: t.sizes, GoVersion: p.version(), IgnoreFuncBodies: !p.ours(), Importer: t.importer(p),
+	conf := types.Config{Sizes: t.sizes, GoVersion: p.version(), IgnoreFuncBodies: !p.ours(), FakeImportC: true, Importer: t.importer(p),
 		Error: func(err error) { t.found.troubles = append(t.found.troubles, t.relative(err.Error())) }}
 	if p.ours() {
 		t.found.ours++

@@ -21,6 +21,7 @@ type listed struct {
 	Name       string
 	Dir        string
 	GoFiles    []string
+	CgoFiles   []string // those that import "C"; there are none without cgo
 	Imports    []string
 	ImportMap  map[string]string // what an import in the source means, if not itself
 	ForTest    string
@@ -35,7 +36,7 @@ func (p *listed) ours() bool { return p.Module != nil && p.Module.Main }
 
 // paths returns the package's files with their folder.
 func (p *listed) paths() (all []string) {
-	for _, name := range p.GoFiles {
+	for _, name := range slices.Sorted(slices.Values(slices.Concat(p.GoFiles, p.CgoFiles))) {
 		all = append(all, filepath.Join(p.Dir, name))
 	}
 	return all
@@ -59,7 +60,7 @@ func (p *listed) version() string {
 // imports; generated main packages of tests are left out.
 func list(ctx context.Context, tree string, environment ...string) (all []*listed, err error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-test",
-		"-json=ImportPath,Name,Dir,GoFiles,Imports,ImportMap,ForTest,Module", "./...")
+		"-json=ImportPath,Name,Dir,GoFiles,CgoFiles,Imports,ImportMap,ForTest,Module", "./...")
 	cmd.Dir = tree
 	cmd.Env = append(os.Environ(), environment...)
 	var complaint bytes.Buffer
@@ -76,7 +77,6 @@ func list(ctx context.Context, tree string, environment ...string) (all []*liste
 			return nil, fmt.Errorf("what go list says: %w", err)
 		}
 		if !strings.HasSuffix(p.ImportPath, ".test") {
-			slices.Sort(p.GoFiles)
 			all = append(all, p)
 		}
 	}

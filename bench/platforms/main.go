@@ -2,11 +2,12 @@
 // tests included, and what vet has to say of its files there. Nothing is compiled: go build
 // takes two minutes of CPU for each of them with an empty build cache, this a few seconds.
 //
-//	go run ./platforms [-tree DIR] OS/ARCH...
+//	go run ./platforms [-tree DIR] [-cgo] OS/ARCH...
 //
-// For each platform, go list names the files that are left without cgo. All packages are
-// type-checked from source, as the compiler does before it makes code: those of the module
-// whole, those of others without the bodies of their functions. Then vet's analyzers, of
+// For each platform, go list names the files that are left without cgo, or with -cgo those that
+// are there with it, for which no C compiler is needed: names of C are taken for right. All
+// packages are type-checked from source, as the compiler does before it makes code: those of the
+// module whole, those of others without the bodies of their functions. Then vet's analyzers, of
 // golang.org/x/tools, look at the module's packages; unlike go vet they know nothing of
 // other modules' wrappers of Printf.
 //
@@ -29,8 +30,9 @@ import (
 
 func main() {
 	tree := flag.String("tree", "..", "the module to check")
+	cgo := flag.Bool("cgo", false, "check packages as they are with cgo")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: platforms [-tree DIR] OS/ARCH...")
+		fmt.Fprintln(os.Stderr, "usage: platforms [-tree DIR] [-cgo] OS/ARCH...")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -45,6 +47,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "platforms:", err)
 		os.Exit(2)
 	}
+	c.cgo = *cgo
 	good, err := c.checkAll(ctx, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "platforms:", err)

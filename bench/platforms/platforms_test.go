@@ -65,6 +65,41 @@ func TestWhatIsWrongElsewhereIsReported(t *testing.T) {
 	}
 }
 
+// With cgo other modules' files that import C are there, too; what they have of C is not looked at.
+func TestCgo(t *testing.T) {
+	tree := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":   "module m\n\ngo 1.26\n\nrequire d v0.0.0\n\nreplace d => ./d\n",
+		"m.go":     "package m\n\nimport \"d\"\n\nfunc F() { d.F(\"x\"); d.G() }\n",
+		"d/go.mod": "module d\n\ngo 1.26\n",
+		"d/c.go":   "package d\n\n// typedef int number;\nimport \"C\"\n\nfunc F(n int) C.number { return C.number(n) }\n",
+		"d/d.go":   "package d\n\nfunc G() {}\n",
+	} {
+		name = filepath.Join(tree, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := newChecker(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cgo, want := range map[bool]string{false: "m.go:5:14: undefined: d.F", true: "m.go:5:16: cannot use \"x\""} {
+		c.cgo = cgo
+		got, err := c.check(t.Context(), "linux/amd64")
+		if err != nil || len(got.troubles) != 1 || !strings.HasPrefix(got.troubles[0], want) {
+			t.Errorf("cgo %v: %q, %v, want %s", cgo, got.troubles, err, want)
+		}
+	}
+	c.tree = filepath.Join(tree, "d")
+	if _, err := c.check(t.Context(), "linux/amd64"); err == nil || !strings.Contains(err.Error(), "imports C") {
+		t.Errorf("a module that imports C itself: %v", err)
+	}
+}
+
 func TestNoPlatform(t *testing.T) {
 	c, err := newChecker(t.TempDir())
 	if err != nil {

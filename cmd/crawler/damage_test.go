@@ -149,32 +149,40 @@ func TestDamageIsTold(t *testing.T) {
 		if edges != "--edges" {
 			files = files[4:]
 		}
-		cases, silent := 0, map[string]int{}
 		for _, file := range files {
-			whole, err := os.ReadFile(filepath.Join(w.whole, file))
-			if err != nil {
-				t.Fatal(err)
+			t.Run(file, func(t *testing.T) {
+				t.Parallel()
+				w.damageIsTold(t, file)
+			})
+		}
+	}
+}
+
+// damageIsTold damages a file in every way.
+func (w *wrecked) damageIsTold(t *testing.T, file string) {
+	whole, err := os.ReadFile(filepath.Join(w.whole, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, silent := 0, map[string]int{}
+	for _, d := range damages() {
+		dir := w.copy(t)
+		d.do(t, filepath.Join(dir, file), whole, filepath.Join(w.other, file))
+		for _, verb := range w.readers(dir) {
+			cases++
+			named := filepath.Join(dir, file)
+			if verb[0] == "check" {
+				named = "\n" + file + ": "
 			}
-			for _, d := range damages() {
-				dir := w.copy(t)
-				d.do(t, filepath.Join(dir, file), whole, filepath.Join(w.other, file))
-				for _, verb := range w.readers(dir) {
-					cases++
-					named := filepath.Join(dir, file)
-					if verb[0] == "check" {
-						named = "\n" + file + ": "
-					}
-					if code, out := exit(verb...); code != shell.ExitFailed || !strings.Contains(out, named) || !strings.Contains(out, "is damaged") {
-						silent[strings.Join(verb[:len(verb)-1], " ")]++
-						t.Errorf("%s %s: crawler %s exits %d: %.300s", file, d.name, strings.Join(verb, " "), code, out)
-					}
-				}
-				w.repair(t, dir, file, d, whole)
-				os.RemoveAll(dir)
+			if code, out := exit(verb...); code != shell.ExitFailed || !strings.Contains(out, named) || !strings.Contains(out, "is damaged") {
+				silent[strings.Join(verb[:len(verb)-1], " ")]++
+				t.Errorf("%s %s: crawler %s exits %d: %.300s", file, d.name, strings.Join(verb, " "), code, out)
 			}
 		}
-		t.Logf("%d cases, of which silent: %v", cases, silent)
+		w.repair(t, dir, file, d, whole)
+		os.RemoveAll(dir)
 	}
+	t.Logf("%d cases, of which silent: %v", cases, silent)
 }
 
 func (w *wrecked) readers(dir string) [][]string {

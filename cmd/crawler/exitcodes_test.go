@@ -42,7 +42,7 @@ func TestEveryCommandHasItsExitCodes(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRoot(shell.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}))
+	walk(newRoot(shell.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, nil))
 	slices.Sort(found)
 	if table := slices.Sorted(maps.Keys(exitCodes)); !slices.Equal(found, table) {
 		t.Errorf("commands %q, in the table %q", found, table)
@@ -52,7 +52,7 @@ func TestEveryCommandHasItsExitCodes(t *testing.T) {
 // inTable reports whether the help of the command in a command line names an exit code. The
 // parts of crawler bench have no help.
 func inTable(args []string, code int) bool {
-	c, _, _ := newRoot(shell.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}).Find(args)
+	c, _, _ := newRoot(shell.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, nil).Find(args)
 	return c.Hidden || exitCodes[belowCrawler(c)][code] != ""
 }
 

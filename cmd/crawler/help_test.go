@@ -47,7 +47,7 @@ func TestHelpIsNarrow(t *testing.T) {
 			}
 		}
 	}
-	walk(newRoot(shell.Streams{In: &bytes.Buffer{}, Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}))
+	walk(newRoot(shell.Streams{In: &bytes.Buffer{}, Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, nil))
 	if helps < 15 {
 		t.Errorf("only %d helps", helps)
 	}

@@ -14,6 +14,7 @@ import (
 )
 
 func main() {
+	runtime.MemProfileRate = 0 // no verb makes a profile; the broker, which could, has it recorded
 	if os.Getenv("GOGC") == "" {
 		collectLate()
 	}

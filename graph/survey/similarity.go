@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"crawler/internal/sheet"
 )
@@ -13,6 +14,10 @@ const farthest = 64
 
 // farPairs is how many pairs of nodes anywhere are compared.
 const farPairs = 20_000
+
+// keptLinks is the number of links up to which all lists stay in memory while pairs are compared:
+// 2 MiB. Of a small graph each would be decoded hundreds of times.
+const keptLinks = 1 << 19
 
 // similar adds up how much pairs of lists have in common.
 type similar struct {
@@ -55,12 +60,16 @@ func (s *Survey) similarity(ctx context.Context, seed uint64) (sheet.Section, er
 	}
 	var ring [farthest + 1][]uint32
 	var linking []int
+	pairs := pairing{s: s, kept: map[int][]uint32{}}
 	err := s.each(ctx, func(v int, list []uint32) {
 		ring[v%len(ring)] = append(ring[v%len(ring)][:0], list...)
 		if len(list) == 0 {
 			return
 		}
 		linking = append(linking, v)
+		if s.out.Edges() <= keptLinks {
+			pairs.kept[v] = slices.Clone(list)
+		}
 		for _, d := range distances {
 			if d > v {
 				break
@@ -83,14 +92,20 @@ func (s *Survey) similarity(ctx context.Context, seed uint64) (sheet.Section, er
 	for _, d := range distances {
 		row(fmt.Sprint(d), byDistance[d])
 	}
-	any, err := s.anyPairs(ctx, linking, seed)
+	any, err := pairs.any(ctx, linking, seed)
 	row("any", any)
 	return sheet.Section{ID: "similarity", Title: "Similarity of neighbours in URL order", Table: t, Notes: []string{
 		"What the links of two URLs have in common: those of both over those of either. Compared are URLs with links. Copy lists save what is in common with one of the lists before."}}, err
 }
 
-// anyPairs compares random pairs of different nodes.
-func (s *Survey) anyPairs(ctx context.Context, linking []int, seed uint64) (*similar, error) {
+// pairing compares pairs of nodes.
+type pairing struct {
+	s    *Survey
+	kept map[int][]uint32 // the lists of nodes that are decoded once
+}
+
+// any compares random pairs of different nodes.
+func (p *pairing) any(ctx context.Context, linking []int, seed uint64) (*similar, error) {
 	any, rnd := &similar{}, rand.New(rand.NewPCG(seed, 1))
 	var a, b []uint32
 	for i := 0; i < farPairs && len(linking) > 1; i++ {
@@ -102,15 +117,23 @@ func (s *Survey) anyPairs(ctx context.Context, linking []int, seed uint64) (*sim
 			return any, ctx.Err()
 		}
 		var err error
-		if a, err = s.out.Successors(v, a[:0]); err != nil {
+		if a, err = p.list(v, a); err != nil {
 			return any, err
 		}
-		if b, err = s.out.Successors(w, b[:0]); err != nil {
+		if b, err = p.list(w, b); err != nil {
 			return any, err
 		}
 		any.compare(a, b)
 	}
 	return any, nil
+}
+
+// list is the list of a node that has one, in buf unless it is kept.
+func (p *pairing) list(v int, buf []uint32) ([]uint32, error) {
+	if len(p.kept) > 0 {
+		return p.kept[v], nil
+	}
+	return p.s.out.Successors(v, buf[:0])
 }
 
 // pictureBins is the largest number of rows and columns of the picture.
