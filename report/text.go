@@ -161,6 +161,9 @@ func (r *Report) headline(p *page) {
 	p.wrapped("", fmt.Sprintf("%s from %s in %s", counted(r.Pages.Fetched, "page"), counted(r.siteNumber(), "site"), r.duration()))
 	p.wrapped("", fmt.Sprintf("%s, %s, %s skipped, %s", counted(r.Pages.Unique, "different text"),
 		counted(r.Pages.Redirects, "redirect"), counted(total(r.Skipped), "URL"), counted(total(r.Errors), "error")))
+	if n := refusedAsTraps(r.Traps); n > 0 {
+		p.wrapped("! ", fmt.Sprintf("%s taken for %s and not fetched: below, under Traps", counted(n, "URL"), counted(len(r.Traps), "trap")))
+	}
 	if s := r.SeedsDone; s.Given > 1 {
 		p.wrapped("", fmt.Sprintf("%s: %s answered, %s without an answer, %s left", counted(s.Given, "seed"), share(s.Answered, s.Given),
 			share(s.Refused, s.Given), share(max(s.Given-s.Answered-s.Refused, 0), s.Given)))

@@ -33,6 +33,14 @@ func (r *Report) traps(p *page) {
 	}
 }
 
+// refusedAsTraps is how many URLs the traps have.
+func refusedAsTraps(traps []Trap) (n int) {
+	for _, t := range traps {
+		n += t.Refused
+	}
+	return n
+}
+
 const maxShownTraps = 10
 
 // named is the trap's pattern, or words where it has none.

@@ -40,7 +40,8 @@ next resume. What decides which pages belong to the crawl, or what is recorded o
 them, may not: that would mix two different crawls. --max-pages and --max-bytes count
 over all runs, --time-limit in each. The environment (CRAWLER_DELAY=2s) sets these
 flags as it does for crawler crawl; it comes before what the crawl had. A flag that is
-not given keeps what the crawl had, whatever default is shown.
+not given keeps what the crawl had, whatever default is shown. --trap-trust adds to what
+the crawl trusts already.
 
 --retry-failed asks again for what was given up although it may be had later, also when the
 crawl is complete: URLs without an answer, of hosts that were in trouble for too long or whose

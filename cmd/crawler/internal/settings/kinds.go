@@ -131,7 +131,10 @@ func Restore(f *pflag.FlagSet, given map[string]bool, kept map[string][]string) 
 		if fl == nil || !kinds[name].kept() {
 			return fmt.Errorf("unknown setting %q%s", name, nearest(f, name, func(n string) string { return n }))
 		}
-		if given[name] {
+		switch {
+		case given[name] && adding[name]:
+			values = joined(values, fl.Value.(pflag.SliceValue).GetSlice())
+		case given[name]:
 			continue
 		}
 		if err := restore(fl, values); err != nil {
@@ -139,6 +142,21 @@ func Restore(f *pflag.FlagSet, given map[string]bool, kept map[string][]string) 
 		}
 	}
 	return nil
+}
+
+// adding are the lists that a resumed crawl adds to: the pages of a pattern may lead to another one
+// that is refused, and the report names one at a time.
+var adding = map[string]bool{"trap-trust": true}
+
+// joined appends to a list what it does not have yet.
+func joined(list, more []string) []string {
+	list = slices.Clone(list)
+	for _, m := range more {
+		if !slices.Contains(list, m) {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 func restore(fl *pflag.Flag, values []string) error {

@@ -145,6 +145,24 @@ func TestDefaultsAreNotKept(t *testing.T) {
 	}
 }
 
+// A pattern to trust is added to those that the crawl trusts: one may lead to the next.
+func TestTrustIsAddedTo(t *testing.T) {
+	o, f := newSettings()
+	if err := f.Parse(strings.Fields("--trap-trust b.test/# --trap-trust a.test/*")); err != nil {
+		t.Fatal(err)
+	}
+	now, err := GivenToResume(f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Restore(f, now, map[string][]string{"trap-trust": {"a.test/*", "c.test/@"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(o.TrapTrust, " "), "a.test/* c.test/@ b.test/#"; got != want {
+		t.Errorf("the crawl trusts %s, want %s", got, want)
+	}
+}
+
 // What is given for this run comes before what the crawl had; a list is replaced.
 func TestSettingsOfAResumedCrawl(t *testing.T) {
 	o, f := newSettings()
