@@ -40,7 +40,7 @@ type Sampler struct {
 
 // The numerals that say nothing: those among the words that a page begins and ends with, such as
 // the time of the day, how long it took to make the page, and how many visitors and queries there
-// were. They are other ones with each request, so that no page would be a copy of another. Where
+// were. They are other ones with each request, so no page would be a copy of another. Where
 // nothing renames pages they count, since there are pages that say no more than that.
 const (
 	headWords   = 16
@@ -48,8 +48,9 @@ const (
 	fewNumerals = 4 // at least this many words for each: else it is them that the page is about
 )
 
-// Steady returns the words of the page u without those numerals, of which parse has the places, if
-// the URL has a query or a key in its path. The result is valid until the next call.
+// Steady returns the words of the page u with one word for all of those numerals, of which parse has
+// the places, if the URL has a query or a key in its path. The result is valid until the next
+// call.
 func (s *Sampler) Steady(u weburl.URL, words []uint64, numerals []int32) []uint64 {
 	if len(numerals) == 0 || !u.HasQuery() && !hasKey(u.Path()) {
 		return words
@@ -59,17 +60,18 @@ func (s *Sampler) Steady(u weburl.URL, words []uint64, numerals []int32) []uint6
 	if n := head + len(numerals) - foot; n == 0 || fewNumerals*n > len(words) {
 		return words
 	}
-	s.steady = s.steady[:0]
-	next := 0
-	for i, at := range numerals {
-		if i < head || i >= foot {
-			s.steady = append(s.steady, words[next:at]...)
-			next = int(at) + 1
-		}
+	s.steady = append(s.steady[:0], words...)
+	for _, at := range numerals[:head] {
+		s.steady[at] = numeral
 	}
-	s.steady = append(s.steady, words[next:]...)
+	for _, at := range numerals[foot:] {
+		s.steady[at] = numeral
+	}
 	return s.steady
 }
+
+// numeral stands for a word that is a number, whichever.
+const numeral = 0x6e756d6572616c
 
 // hasKey reports whether a segment of a path is a key.
 func hasKey(path string) bool {
