@@ -10,11 +10,11 @@ import (
 // behind patterns that bring nothing until they owe six pages.
 const aspectChance = 0.25
 
-// isAspect reports whether u is an aspect of the page at via, on which it was found: one more way to
-// look at what that page is about, such as its history, its printed form, or what can be done with
-// it. It names the page once more, by its last segment or a value of its query, in another place
-// or with more behind it, and no number that the page's URL does not have. Of another address for the
-// same parameters, the next page of a list, nothing is known.
+// isAspect reports whether u is an aspect of the page at via, on which it was found: one more way
+// to look at what that page is about, such as its history, its printed form, or what can be done
+// with it. It names the page once more, by its last segment or a value of its query, in another
+// place or with more behind it, and no number that the page's URL does not have. With the same
+// path and parameters it is the next one of a list, and with fewer the page itself: these are none.
 func isAspect(u weburl.URL, via string) bool {
 	host, uri := u.Host(), u.RequestURI()
 	_, via, _ = strings.Cut(via, "://")

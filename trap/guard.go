@@ -60,9 +60,9 @@ type Verdict struct {
 	Deepest bool   // with Kind "": it waits for all others, and then the deepest comes first
 }
 
-// Judge decides whether to fetch u now, which was found on the page at via; "" if that is not known.
-// Call it just before the fetch: what is known then counts, not what was known when u was found.
-// It changes nothing.
+// Judge decides whether to fetch u now, which was found on the page at via, "" if that is not
+// known. Call it just before the fetch: what is known then counts, not what was known when u was
+// found. It changes nothing.
 func (g *Guard) Judge(u weburl.URL, via string) Verdict {
 	v, _ := g.JudgeUpTo(u, via, math.MaxUint8)
 	return v
@@ -84,8 +84,8 @@ func (g *Guard) Refuses(u weburl.URL) bool {
 	return v.Kind != ""
 }
 
-// look returns what is known about u, found on via, and the pattern that says so. Of a rank beyond most it is the
-// least that it can be.
+// look returns what is known about u, which was found on via, and the pattern that says so. Of a
+// rank beyond most it is the least that it can be.
 func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if g.trusted(u) {
 		return Verdict{}, nil
@@ -98,18 +98,18 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if p != nil && g.trusts(p.name) {
 		return Verdict{}, nil
 	}
-	if p != nil && p.closed != "" && (!p.renames() || g.fetched(p.form(s))) {
+	if p != nil && p.closed != "" && !g.newForm(s, p) {
 		return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}, p
 	}
 	if g.off&ruleOrder != 0 {
 		return Verdict{}, p
 	}
 	chance := g.chance(s, nil)
-	if g.off&ruleAspects == 0 && isAspect(u, via) {
-		chance *= aspectChance
-	}
 	if least := rank(chance); least > most {
 		return Verdict{Rank: least}, p
+	}
+	if g.off&ruleAspects == 0 && isAspect(u, via) {
+		chance *= aspectChance
 	}
 	v := Verdict{Rank: rank(chance * g.fresh(s, nil))}
 	v.Wait = g.leased[s.domain] > 0 && g.waits(s)
@@ -142,8 +142,8 @@ func (g *Guard) tries(wide, fine *pattern) bool {
 		(fine == nil || fine.pages < settled && !fine.runsOn())
 }
 
-// chance is how likely the next page of a URL's patterns brings something. For a pattern that is too
-// young, or owes too much, to answer for itself, and has not begun well either, the wide one
+// chance is how likely the next page of a URL's patterns brings something. For a pattern that is
+// too young, or owes too much, to answer for itself, and has not begun well either, the wide one
 // answers, and for a new one how patterns have begun there.
 func (g *Guard) chance(s *shape, leased map[uint64]int) float32 {
 	c := g.chanceOf(s.fine, leased)
@@ -200,6 +200,16 @@ func (p *pattern) beginsWell() bool {
 }
 
 func (g *Guard) suspect() float32 { return min(suspect, float32(g.cfg.Budget)) }
+
+// newForm reports whether p, or the fine pattern of a URL for which it answers, renames known pages,
+// and that is none of them.
+func (g *Guard) newForm(s *shape, p *pattern) bool {
+	if p.renames() && !g.fetched(p.form(s)) {
+		return true
+	}
+	fine := g.patterns[s.fine]
+	return p.wide && fine != nil && fine.pages >= settled && fine.renames() && !g.fetched(fine.form(s))
+}
 
 // fetched reports whether a page of a form was fetched, or is on its way.
 func (g *Guard) fetched(form uint64) bool {

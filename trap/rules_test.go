@@ -88,7 +88,7 @@ func TestRules(t *testing.T) {
 		of          func(w worth) int
 	}{
 		{"order", "session segment", 1005, 1000, 4, worth.waiting},
-		{"leases", "three open traps", 1004, 1000, 2, worth.waiting},
+		{"leases", "add to cart", 1004, 1000, 4, worth.waiting},
 		{"growth", "dictionary listed", 1005, 3000, 1000, worth.lostPages},
 		{"wide", "facets in path", 1004, 1000, 10, worth.trapPages},
 		{"forms", "session parameter", 1004, 1000, 100, worth.lostPages},
