@@ -201,8 +201,8 @@ func (p *pattern) beginsWell() bool {
 
 func (g *Guard) suspect() float32 { return min(suspect, float32(g.cfg.Budget)) }
 
-// newForm reports whether p, or the fine pattern of a URL for which it answers, renames known pages,
-// and that is none of them.
+// newForm reports whether p, or the fine pattern of a URL for which it answers, renames known
+// pages, and that is none of them.
 func (g *Guard) newForm(s *shape, p *pattern) bool {
 	if p.renames() && !g.fetched(p.form(s)) {
 		return true

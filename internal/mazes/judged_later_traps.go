@@ -8,7 +8,7 @@ import (
 )
 
 // laterTraps are what a photo gallery and a newspaper show beside their pages, most of it under
-// paths. They were written down before the order of 2026-11-25 was touched, and no bound may be set
+// paths. They were written down before the order of 2026-11-26 was touched, and no bound may be set
 // by what a guard does on them.
 func laterTraps() []blog {
 	gallery := blog{name: "photo gallery", post: named("/photos/{}", from(500, 0)), snares: []snare{
