@@ -469,7 +469,7 @@ var rules = []row{
 			a/2026-01-01 same a/2026-01-02
 			a/2026-01-02 same a/2026-01-03
 			a/2026-01-03 same a/2026-01-04 a/list/1
-			a/list/1 page a/list/2
+			a/list/1 same a/list/2
 			a/list/2 page`,
 		leased: "a/ a/2026-01-01 a/2026-01-02 a/2026-01-03 a/list/1 a/list/2 a/2026-01-04",
 		modes:  steadily,

@@ -50,7 +50,7 @@ func (t *traps) judge(task *Task) trap.Verdict {
 	if !t.minds(task) {
 		return trap.Verdict{}
 	}
-	return t.guard.Judge(task.URL)
+	return t.guard.Judge(task.URL, task.Via)
 }
 
 // minds reports whether the guard is asked about a URL: entry points and pages that have had an
@@ -71,7 +71,7 @@ func (t *traps) lookBack(q *queue, task Task, v trap.Verdict, now time.Time) (Ta
 	other, ok := q.instead(&task, now, func(it frontier.Item) (good bool) {
 		w, good = trap.Verdict{}, true
 		if t.minds(&Task{Item: it}) {
-			w, good = t.guard.JudgeUpTo(it.URL, v.Rank)
+			w, good = t.guard.JudgeUpTo(it.URL, it.Via, v.Rank)
 		}
 		return good && w.Kind == "" && (alone || !w.Wait) && (rankOf(w) < rankOf(v) || rankOf(w) == rankOf(v) && it.Depth <= task.Depth)
 	})

@@ -82,6 +82,12 @@ func (p *pattern) chance(leased int) float32 {
 	return min((p.hits+1)/(p.tries+n+2), 1/(p.owes+n+2))
 }
 
+// kindsChance is how likely a new pattern begins with a page that is worth something, whatever the
+// others of the wide pattern owe.
+func (a *account) kindsChance(leased int) float32 {
+	return (a.hits + 1) / (a.tries + float32(leased) + 2)
+}
+
 // ends is twice the chance that a page of the pattern is a leaf or leads back, at most 1, if its
 // pages lead to more and more of them.
 func (p *pattern) ends() float32 {

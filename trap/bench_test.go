@@ -24,7 +24,7 @@ func BenchmarkJudge(b *testing.B) {
 		teach(b, g, u.String(), "", prose(i, 50))
 	}
 	for i := 0; b.Loop(); i++ {
-		g.Judge(urls[i%len(urls)])
+		g.Judge(urls[i%len(urls)], "")
 	}
 }
 

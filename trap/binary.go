@@ -11,7 +11,7 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 5
+	version     = 6
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 )

@@ -62,7 +62,7 @@ func (c *costs) crawl(pages []parse.Input) {
 			seen[page.Links[i].URL.Clone()] = true
 		}
 		t = time.Now()
-		lease := g.Lease(in.URL, g.Judge(in.URL))
+		lease := g.Lease(in.URL, g.Judge(in.URL, ""))
 		t = lap(&c.judge, t)
 		if lease.Unread {
 			sample := s.Skim(200, page.Words, 0)

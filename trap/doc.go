@@ -11,6 +11,7 @@
 // decides the order: a URL waits behind everything else of its host that is likelier (Rank).
 // Three questions are multiplied: do pages of the pattern bring something new to the site? Do
 // URLs of which a part is known bring other pages? If every page leads to more, does one end it?
+// And one that is not learned: does the URL only name again the page on which it was found?
 // What a pattern has spent decides the end: once that is its Budget it is closed, but only if it
 // will not end by itself, that is, if its pages bring new URLs as fast as they are fetched, or
 // if they are known pages under new names. Suspicion alone refuses nothing. Before the crawl ends,
@@ -23,6 +24,7 @@
 //	           directory keeps its name while its parent has few (16), unless it is the last
 //	wide       a pattern of all hosts of a registrable domain, without any names: it answers
 //	           for patterns that are too young, since random names make a new one each time.
+//	           URLs with one parameter and with several have different ones.
 //	           A host of which 16 pages are known is a domain of its own. Addresses are one
 //	           domain until then, since they can be made up, too
 //	bounded    of a pattern of eight pages: it does not grow, its copies are not of known forms,
@@ -47,10 +49,16 @@
 //	           earns is worth the same to its lists
 //	chance     by the worth of the latest pages, and by what the pattern owes, as if that were
 //	           so many pages without worth; 1/2 for a new pattern. Young patterns have at most
-//	           that of the wide one
+//	           that of the wide one, unless most of their pages were worth something and they
+//	           combine no parameters; new ones at most that with which the first pages of
+//	           others of the wide one were worth something
 //	known      of a form, or a part of it: a page of the host had it, or of all of it: one of
 //	           another host of the domain. The next one is no copy with a chance that is learned
 //	           of each part; the first of a pattern is tried
+//	aspect     a URL that names the page on which it was found once more, by its last segment or
+//	           a value of its query, and no new number: its history, its printed form. What
+//	           aspects show may be new text, so nothing is learned: their chance is a quarter.
+//	           That is no evidence against anything, and closes nothing
 //	rank       how many times the chance is below 1/2 by the square root of two
 //	lease      a URL on its way. Another waits for it, in its place, if it would have a rank were
 //	           that a page that brings nothing. Where a pattern owes nothing as many leases as it

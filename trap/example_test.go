@@ -20,7 +20,7 @@ func ExampleGuard() {
 		if err != nil {
 			panic(err)
 		}
-		if v := g.Judge(u); v.Kind != "" {
+		if v := g.Judge(u, ""); v.Kind != "" {
 			fmt.Println(v.Kind, v.Pattern, "after", fetched, "pages")
 			break
 		}

@@ -60,17 +60,18 @@ type Verdict struct {
 	Deepest bool   // with Kind "": it waits for all others, and then the deepest comes first
 }
 
-// Judge decides whether to fetch u now. Call it just before the fetch: what is known then
-// counts, not what was known when u was found. It changes nothing.
-func (g *Guard) Judge(u weburl.URL) Verdict {
-	v, _ := g.JudgeUpTo(u, math.MaxUint8)
+// Judge decides whether to fetch u now, which was found on the page at via, "" if that is not
+// known. Call it just before the fetch: what is known then counts, not what was known when u was
+// found. It changes nothing.
+func (g *Guard) Judge(u weburl.URL, via string) Verdict {
+	v, _ := g.JudgeUpTo(u, via, math.MaxUint8)
 	return v
 }
 
 // JudgeUpTo is Judge for whoever minds URLs up to a rank only. For the others it returns false, and
 // a Verdict that says nothing: it costs less, as their forms are not looked up.
-func (g *Guard) JudgeUpTo(u weburl.URL, most uint8) (v Verdict, ok bool) {
-	v, p := g.look(u, most)
+func (g *Guard) JudgeUpTo(u weburl.URL, via string, most uint8) (v Verdict, ok bool) {
+	v, p := g.look(u, via, most)
 	if v.Kind != "" && p != nil && p.granted > p.probing {
 		return Verdict{ID: v.ID, Probe: true}, true
 	}
@@ -79,13 +80,13 @@ func (g *Guard) JudgeUpTo(u weburl.URL, most uint8) (v Verdict, ok bool) {
 
 // Refuses reports whether a URL that Judge refused must still be refused.
 func (g *Guard) Refuses(u weburl.URL) bool {
-	v, _ := g.look(u, 0)
+	v, _ := g.look(u, "", 0)
 	return v.Kind != ""
 }
 
-// look returns what is known about u, and the pattern that says so. Of a rank beyond most it is the
-// least that it can be.
-func (g *Guard) look(u weburl.URL, most uint8) (Verdict, *pattern) {
+// look returns what is known about u, which was found on via, and the pattern that says so. Of a
+// rank beyond most it is the least that it can be.
+func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if g.trusted(u) {
 		return Verdict{}, nil
 	}
@@ -97,7 +98,7 @@ func (g *Guard) look(u weburl.URL, most uint8) (Verdict, *pattern) {
 	if p != nil && g.trusts(p.name) {
 		return Verdict{}, nil
 	}
-	if p != nil && p.closed != "" && (!p.renames() || g.fetched(p.form(s))) {
+	if p != nil && p.closed != "" && !g.newForm(s, p) {
 		return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}, p
 	}
 	if g.off&ruleOrder != 0 {
@@ -106,6 +107,9 @@ func (g *Guard) look(u weburl.URL, most uint8) (Verdict, *pattern) {
 	chance := g.chance(s, nil)
 	if least := rank(chance); least > most {
 		return Verdict{Rank: least}, p
+	}
+	if g.off&ruleAspects == 0 && isAspect(u, via) {
+		chance *= aspectChance
 	}
 	v := Verdict{Rank: rank(chance * g.fresh(s, nil))}
 	v.Wait = g.leased[s.domain] > 0 && g.waits(s)
@@ -138,14 +142,21 @@ func (g *Guard) tries(wide, fine *pattern) bool {
 		(fine == nil || fine.pages < settled && !fine.runsOn())
 }
 
-// chance is how likely the next page of a URL's patterns brings something: the wide one's if the
-// fine one is too young, or owes too much, to answer for itself.
+// chance is how likely the next page of a URL's patterns brings something. For a pattern that is
+// too young, or owes too much, to answer for itself, and has not begun well either, the wide one
+// answers, and for a new one how patterns have begun there.
 func (g *Guard) chance(s *shape, leased map[uint64]int) float32 {
 	c := g.chanceOf(s.fine, leased)
-	if fine := g.patterns[s.fine]; g.off&ruleWide == 0 && (fine == nil || !g.good(fine)) && g.patterns[s.wide] != nil {
-		c = min(c, g.chanceOf(s.wide, leased))
+	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
+	switch {
+	case g.off&ruleWide != 0 || wide == nil:
+		return c
+	case fine == nil:
+		return min(c, g.ends(wide)*wide.kindsChance(leased[s.wide]))
+	case g.good(fine) || fine.beginsWell():
+		return c
 	}
-	return c
+	return min(c, g.chanceOf(s.wide, leased))
 }
 
 // waits reports whether a URL should wait for what is on its way, as if that brought nothing.
@@ -169,17 +180,36 @@ func (g *Guard) paysAhead(s *shape) bool {
 
 func (g *Guard) chanceOf(pattern uint64, leased map[uint64]int) float32 {
 	p := g.patterns[pattern]
-	c := p.chance(leased[pattern])
-	if g.off&ruleEndless == 0 {
-		c *= p.ends()
+	return g.ends(p) * p.chance(leased[pattern])
+}
+
+func (g *Guard) ends(p *pattern) float32 {
+	if g.off&ruleEndless != 0 {
+		return 1
 	}
-	return c
+	return p.ends()
 }
 
 // good reports whether a pattern answers for itself: it has pages enough, and owes little.
 func (g *Guard) good(p *pattern) bool { return p.pages >= settled && p.owes < g.suspect() }
 
+// beginsWell reports whether most pages of a young pattern were worth something, so that for the
+// order it answers for itself. Selections are not believed so soon.
+func (p *pattern) beginsWell() bool {
+	return p.pages > 0 && 2*p.hits >= p.tries && p.owes < postponed && !p.mostly(p.combined)
+}
+
 func (g *Guard) suspect() float32 { return min(suspect, float32(g.cfg.Budget)) }
+
+// newForm reports whether p, or the fine pattern of a URL for which it answers, renames known
+// pages, and that is none of them.
+func (g *Guard) newForm(s *shape, p *pattern) bool {
+	if p.renames() && !g.fetched(p.form(s)) {
+		return true
+	}
+	fine := g.patterns[s.fine]
+	return p.wide && fine != nil && fine.pages >= settled && fine.renames() && !g.fetched(fine.form(s))
+}
 
 // fetched reports whether a page of a form was fetched, or is on its way.
 func (g *Guard) fetched(form uint64) bool {

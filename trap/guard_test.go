@@ -81,7 +81,7 @@ func one(b bool) int {
 
 func judge(t testing.TB, g *trap.Guard, url string) trap.Verdict {
 	t.Helper()
-	return g.Judge(mustParse(t, url))
+	return g.Judge(mustParse(t, url), "")
 }
 
 // probe is a probe that has come to something.
@@ -604,11 +604,11 @@ func TestSessionPagesAreFetchedOnce(t *testing.T) {
 			teach(t, g, url(i%5, i), url(0, 0), prose(i%5, 60), url(i%5, 1000+i))
 		}
 		known := mustParse(t, url(3, 77))
-		v := g.Judge(known)
+		v := g.Judge(known, "")
 		if v.Kind != trap.Session || !g.Refuses(known) {
 			t.Errorf("a known page under a new session: %+v, want %s", v, trap.Session)
 		}
-		if v := g.Judge(mustParse(t, url(9, 78))); v.Kind != "" {
+		if v := g.Judge(mustParse(t, url(9, 78)), ""); v.Kind != "" {
 			t.Errorf("a new page under a new session: %+v", v)
 		}
 		for trust, refused := range map[string]bool{v.Pattern: false, "b" + v.Pattern: true} {
@@ -715,7 +715,7 @@ func TestNothingAllocatedForAKnownPattern(t *testing.T) {
 	g := newGuard()
 	u := mustParse(t, "http://a.test/shop/list?category=3&page=7")
 	teach(t, g, u.String(), "", "a b c")
-	if n := testing.AllocsPerRun(100, func() { g.Judge(u) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { g.Judge(u, "") }); n != 0 {
 		t.Errorf("Judge allocates %v times", n)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 const (
 	kindJournal    = binform.Kind("TRPJ")
-	journalVersion = 2 // version 1 had every hash in full
+	journalVersion = 3 // versions before had one wide pattern for one parameter and for several
 )
 
 // event is what is learned of one page: see Watch, Link and Learn.

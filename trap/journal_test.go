@@ -95,7 +95,7 @@ func (s *stream) url() weburl.URL {
 
 func (s *stream) step(g *trap.Guard) {
 	u := s.url()
-	switch v := g.Judge(u); s.random.IntN(8) {
+	switch v := g.Judge(u, ""); s.random.IntN(8) {
 	case 0:
 		if v.Kind == "" && len(s.leases) < 20 {
 			s.leases = append(s.leases, g.Lease(u, v))
@@ -175,7 +175,7 @@ func TestReplayIsExact(t *testing.T) {
 			s.leases = nil
 			for range 100 {
 				u := s.url()
-				if a, b := g.Judge(u), again.Judge(u); a != b {
+				if a, b := g.Judge(u, ""), again.Judge(u, ""); a != b {
 					t.Fatalf("seed %d: %s: %+v, after a restart %+v", seed, u.String(), a, b)
 				}
 			}
@@ -197,8 +197,8 @@ func TestJudgeUpTo(t *testing.T) {
 		for range 2000 {
 			s.step(g)
 			u, most := s.url(), uint8(s.random.IntN(12))
-			v := g.Judge(u)
-			up, ok := g.JudgeUpTo(u, most)
+			v := g.Judge(u, "")
+			up, ok := g.JudgeUpTo(u, "", most)
 			if ok != (v.Rank <= most) || ok && up != v {
 				t.Fatalf("seed %d, %s: %+v, up to %d %+v, %t", seed, u.String(), v, most, up, ok)
 			}

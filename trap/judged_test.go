@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	judges = flag.String("judges", "", "sets of the judged sites to crawl: table, open, newer, apart, newest")
+	judges = flag.String("judges", "", "sets of the judged sites to crawl: table, open, newer, apart, newest, later")
 	beyond = flag.Int("beyond", 5000, "requests to a judged site with traps, besides one for each honest page")
 )
 

@@ -200,7 +200,7 @@ func (w *walk) lookBack(it item, v trap.Verdict, busy bool) (item, trap.Verdict)
 	var now trap.Verdict
 	other, ok := w.queue.instead(it, func(other item) bool {
 		up := false
-		now, up = w.guard.JudgeUpTo(other.url, v.Rank)
+		now, up = w.guard.JudgeUpTo(other.url, other.via.String(), v.Rank)
 		return up && now.Kind == "" && !(now.Wait && busy) && (rankOf(now) < it.rank || rankOf(now) == it.rank && other.depth <= it.depth)
 	})
 	if !ok {
@@ -249,7 +249,7 @@ func (w *walk) allows(it item) (v trap.Verdict, ok bool) {
 	if w.guard == nil || it.via.IsZero() {
 		return v, true
 	}
-	v = w.guard.Judge(it.url)
+	v = w.guard.Judge(it.url, it.via.String())
 	switch {
 	case v.Kind != "":
 		w.refused++

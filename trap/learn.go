@@ -63,7 +63,7 @@ func (g *Guard) apply(e *event) {
 		worth = fine.hits / fine.tries
 	}
 	fine.try(worth)
-	if !good && fine.pages <= settled/2 {
+	if fine.pages == 1 {
 		wide.try(worth)
 	}
 	if e.unread && fine.rich() {

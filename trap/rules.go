@@ -15,4 +15,5 @@ const (
 	ruleSelections                   // selections earn less
 	ruleLook                         // a closed pattern gets a last look
 	ruleUnread                       // few pages of good patterns are read
+	ruleAspects                      // aspects of a page wait
 )

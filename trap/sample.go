@@ -41,7 +41,7 @@ type Sampler struct {
 // The numerals that say nothing: those among the words that a page begins and ends with, such as
 // the time of the day, how long it took to make the page, and how many visitors and queries there
 // were. They are other ones with each request, so no page would be a copy of another. Where
-// nothing renames pages they count, since there are pages that say no more than that.
+// nothing renames pages they count: some pages say no more than that.
 const (
 	headWords   = 16
 	footWords   = 32

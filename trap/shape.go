@@ -400,6 +400,9 @@ func (b *building) query(query string) {
 		b.params++
 	}
 	b.fine = mix(mix(b.fine, names), markQuery)
+	if b.params >= facetParams {
+		b.wide = mix(b.wide, markParam)
+	}
 	b.size += uint32(b.params)
 }
 

@@ -11,7 +11,7 @@ import (
 func fetch(t testing.TB, g *trap.Guard, url, text string, births ...string) bool {
 	t.Helper()
 	u := mustParse(t, url)
-	l := g.Lease(u, g.Judge(u))
+	l := g.Lease(u, g.Judge(u, ""))
 	defer g.Ended(l)
 	if !l.Unread {
 		teach(t, g, url, page(0), text, births...)
@@ -42,7 +42,7 @@ func TestFewPagesAreRead(t *testing.T) {
 			t.Errorf("%d pages of 1,000 are read, want %d", read, want)
 		}
 		n := 1000
-		for ; g.Judge(mustParse(t, page(n))).Kind == "" && n < 2000; n++ {
+		for ; g.Judge(mustParse(t, page(n)), "").Kind == "" && n < 2000; n++ {
 			fetch(t, g, page(n), barren(n), page(n+2000))
 		}
 		if most := budget + 2*32; n-1000 > most {
@@ -92,7 +92,7 @@ func TestUnreadCopies(t *testing.T) {
 	}
 	session := func(i, n int) string { return fmt.Sprintf("http://a.test/p/%d?sid=%032x", i, n) }
 	n := 0
-	for ; n < 1000 && g.Judge(mustParse(t, session(n%300, n))).Kind == ""; n++ {
+	for ; n < 1000 && g.Judge(mustParse(t, session(n%300, n)), "").Kind == ""; n++ {
 		fetch(t, g, session(n%300, n), prose(n%300, 60), session((n+1)%300, n+1))
 	}
 	if n > budget/2+2 {

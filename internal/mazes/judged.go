@@ -14,7 +14,8 @@ const (
 	Newer Half = "newer" // written after it: since 2026-11-24 defects may be found on it
 	Apart Half = "apart" // nothing may be tuned on it
 
-	Newest Half = "newest" // nor on what was written last
+	Newest Half = "newest" // written after that: looked at since 2026-11-24, too
+	Later  Half = "later"  // nor may anything be tuned on what was written last
 )
 
 // Held reports whether no bound may be set on the half.
@@ -51,7 +52,7 @@ func Judged(seed uint64, size int) []*Site {
 	for _, g := range []struct {
 		half  Half
 		traps []blog
-	}{{Table, tableTraps()}, {Open, openTraps()}, {Apart, apartTraps()}, {Newer, newerTraps()}, {Newest, newestTraps()}} {
+	}{{Table, tableTraps()}, {Open, openTraps()}, {Apart, apartTraps()}, {Newer, newerTraps()}, {Newest, newestTraps()}, {Later, laterTraps()}} {
 		for _, b := range g.traps {
 			s := b.site()
 			s.furnish(seed, words, ranks)

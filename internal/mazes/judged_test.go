@@ -77,7 +77,7 @@ func explore(t *testing.T, s *Site, most int, honestly bool) explored {
 // is only found through a trap.
 func TestJudgedSitesAreWhatTheySay(t *testing.T) {
 	const size, endless = 120, 400
-	names, shapes := map[string]bool{}, map[Half]map[string]bool{Table: {}, Open: {}, Apart: {}, Newer: {}, Newest: {}}
+	names, shapes := map[string]bool{}, map[Half]map[string]bool{Table: {}, Open: {}, Apart: {}, Newer: {}, Newest: {}, Later: {}}
 	for _, s := range Judged(5, size) {
 		if names[s.Name] {
 			t.Errorf("two sites are called %s", s.Name)
@@ -102,7 +102,7 @@ func TestJudgedSitesAreWhatTheySay(t *testing.T) {
 			t.Errorf("%s: %d honest requests for %d honest pages", s.Name, got, honest.Honest())
 		}
 	}
-	for half, want := range map[Half]int{Table: 26, Open: 32, Apart: 32, Newer: 3, Newest: 2} {
+	for half, want := range map[Half]int{Table: 26, Open: 32, Apart: 32, Newer: 3, Newest: 2, Later: 2} {
 		if len(shapes[half]) < want {
 			t.Errorf("%d shapes are %s, want %d", len(shapes[half]), half, want)
 		}

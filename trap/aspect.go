@@ -1,0 +1,119 @@
+package trap
+
+import (
+	"strings"
+
+	"crawler/weburl"
+)
+
+// aspectChance is the chance of an aspect beside that of another URL: it waits four ranks longer,
+// behind patterns that bring nothing until they owe six pages.
+const aspectChance = 0.25
+
+// isAspect reports whether u is an aspect of the page at via, on which it was found: one more way
+// to look at what that page is about, such as its history, its printed form, or what can be done
+// with it. It names the page once more, by its last segment or a value of its query, in another
+// place or with more behind it, and no number that the page's URL does not have. With the same
+// path and parameters it is the next one of a list, and with fewer the page itself: these are none.
+func isAspect(u weburl.URL, via string) bool {
+	host, uri := u.Host(), u.RequestURI()
+	_, via, _ = strings.Cut(via, "://")
+	if len(via) <= len(host) || via[:len(host)] != host || via[len(host)] != '/' {
+		return false
+	}
+	via = via[len(host):]
+	path, query, _ := strings.Cut(via, "?")
+	if path == u.Path() && (path == "/" && query == "" || len(uri) < len(via) || sameNames(query, queryOf(u))) {
+		return false
+	}
+	return namesAgain(u, path, query) && !hasNewNumber(uri, via)
+}
+
+func queryOf(u weburl.URL) string {
+	if u.HasQuery() {
+		return u.Query()
+	}
+	return ""
+}
+
+// sameNames reports whether two queries have the same parameters.
+func sameNames(a, b string) bool {
+	for {
+		first, restA, moreA := strings.Cut(a, "&")
+		second, restB, moreB := strings.Cut(b, "&")
+		first, _, _ = strings.Cut(first, "=")
+		second, _, _ = strings.Cut(second, "=")
+		if first != second || moreA != moreB {
+			return false
+		}
+		if !moreA {
+			return true
+		}
+		a, b = restA, restB
+	}
+}
+
+// namesAgain reports whether u has what distinguishes the page at a path and a query: a value of
+// the query, or the last segment unless that is a program.
+func namesAgain(u weburl.URL, path, query string) bool {
+	uri := u.RequestURI()
+	for query != "" {
+		var pair string
+		pair, query, _ = strings.Cut(query, "&")
+		if _, value, _ := strings.Cut(pair, "="); hasPart(uri, value) {
+			return true
+		}
+		if query == "" && strings.Contains(path[strings.LastIndexByte(path, '/'):], ".") {
+			return false
+		}
+	}
+	if path == u.Path() {
+		return true
+	}
+	name, _, _ := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], ".")
+	return name != "index" && hasPart(uri, name)
+}
+
+// hasNewNumber reports whether uri has a part with a digit that via does not have.
+func hasNewNumber(uri, via string) bool {
+	for begin := 0; begin < len(uri); {
+		end := begin
+		for end < len(uri) && !separates(uri[end]) {
+			end++
+		}
+		if part := uri[begin:end]; strings.ContainsAny(part, "0123456789") && !hasPart(via, part) {
+			return true
+		}
+		if begin = end + 1; end+2 < len(uri) && uri[end] == '%' {
+			begin = end + 3
+		}
+	}
+	return false
+}
+
+// hasPart reports whether s has a part, which is not empty, between two characters that separate.
+func hasPart(s, part string) bool {
+	if part == "" {
+		return false
+	}
+	for at := 0; ; at++ {
+		i := strings.Index(s[at:], part)
+		if i < 0 {
+			return false
+		}
+		at += i
+		end := at + len(part)
+		begins := at == 0 || separates(s[at-1]) || at > 2 && s[at-3] == '%'
+		if begins && (end == len(s) || separates(s[end])) {
+			return true
+		}
+	}
+}
+
+func separates(c byte) bool {
+	switch c {
+	case '/', '?', '&', '=', ';', '.', '%', ',', '+':
+		return true
+	}
+	return false
+}

@@ -1,0 +1,128 @@
+package trap_test
+
+import (
+	"fmt"
+	"testing"
+
+	"crawler/trap"
+)
+
+// An aspect names the page on which it was found once more, and nothing new. It waits four ranks.
+func TestAspectsWait(t *testing.T) {
+	for _, tt := range []struct {
+		via, url string
+		aspect   bool
+	}{
+		{"/wiki/Page_7", "/w/index.php?title=Page_7&action=history", true},
+		{"/wiki/Page_7", "/wiki/Special:WhatLinksHere/Page_7", true},
+		{"/w/index.php?title=Page_7&action=history", "/w/index.php?title=Page_7&action=info&x=y", true},
+		{"/src/branch/main/file.go", "/blame/branch/main/file.go", true},
+		{"/show.php?t=7", "/print.php?t=7", true},
+		{"/show.php?t=7", "/show.php?t=7&mode=linear", true},
+		{"/show.php?t=7", "/show.php?mode=linear&t=7", true},
+		{"/show.php?t=7", "/login.php?return=%2Fshow.php%3Ft%3D7", true},
+		{"/photo/7", "/photo/7/exif", true},
+		{"/article/17.html", "/print/17", true},
+		{"/list", "/list?sort=name", true},
+
+		{"/", "/list", false},
+		{"/", "/?sort=name", false},
+		{"/photo/7", "/photo/8", false},
+		{"/photo/7", "/photo/7/in/album-3", false}, // may be another thing below
+		{"/show.php?t=7", "/show.php?t=8", false},
+		{"/show.php?t=7&mode=linear", "/show.php?t=7", false}, // the page itself
+		{"/show.php?t=7", "/show.php?t=71", false},
+		{"/list?page=2", "/list?page=3", false},
+		{"/list?sort=name", "/list?sort=size", false},
+		{"/forum.php?f=7", "/topic.php?f=7&t=12", false},
+		{"/docs/a/index.html", "/docs/b/index.html", false},
+		{"/docs/", "/docs/a", false},
+		{"/a.php?x=&y=7", "/b.php?x=&z=8", false},
+		{"", "/list", false},
+	} {
+		g, via := trap.New(trap.Config{}), ""
+		if tt.via != "" {
+			via = "http://a.test" + tt.via
+		}
+		want := uint8(0)
+		if tt.aspect {
+			want = 4
+		}
+		if v := g.Judge(mustParse(t, "http://a.test"+tt.url), via); v.Rank != want || v.Wait {
+			t.Errorf("%s on %s: %+v, want rank %d", tt.url, tt.via, v, want)
+		}
+		if v := g.Judge(mustParse(t, "http://b.test"+tt.url), via); v.Rank != 0 {
+			t.Errorf("%s at another host: %+v", tt.url, v)
+		}
+	}
+}
+
+// What an aspect waits for has an end: patterns that bring nothing fall behind it.
+func TestAspectsComeBeforeWhatBringsNothing(t *testing.T) {
+	g := trap.New(trap.Config{})
+	n := 0
+	for ; judge(t, g, page(n)).Rank <= 4 && n < 100; n++ {
+		teach(t, g, page(n), page(n-1), "the same", page(n+1))
+	}
+	if n > 24 { // the first 16 copies may be versions
+		t.Errorf("an aspect waits for %d pages that bring nothing", n)
+	}
+}
+
+// A pattern that begins well answers for itself in the order, and one that was not tried yet has
+// the chance with which others began, whatever they owe.
+func TestNewPatternsAreJudgedByHowOthersBegan(t *testing.T) {
+	url := func(program string, i int) string { return fmt.Sprintf("http://a.test/%s/%d", program, i) }
+	g := trap.New(trap.Config{})
+	for i := range 100 {
+		teach(t, g, url("report", i), page(i), "the same")
+	}
+	if v := judge(t, g, url("member", 0)); v.Rank > 2 {
+		t.Errorf("after one program that brings nothing another waits: %+v", v)
+	}
+	teach(t, g, url("member", 0), page(0), prose(0, 60))
+	if v := judge(t, g, url("member", 1)); v.Rank > 0 {
+		t.Errorf("what began well waits: %+v", v)
+	}
+	for _, program := range []string{"edit", "quote", "print", "share", "mail", "rate", "flag", "thank", "hide"} {
+		teach(t, g, url(program, 0), page(0), "the same")
+	}
+	if v := judge(t, g, url("more", 0)); v.Rank < 2 {
+		t.Errorf("after ten programs that bring nothing: %+v", v)
+	}
+}
+
+// Programs that take several parameters are no evidence against those that take one.
+func TestSelectionsDoNotCloseProgramsWithOneParameter(t *testing.T) {
+	g := newGuard()
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	for i := range 2000 {
+		url := fmt.Sprintf("http://a.test/list?%s=1&%s=%d", names[i%8], names[(i/8)%7]+"x", i)
+		teach(t, g, url, url+"0", fmt.Sprint("number", i), url+"1", url+"2")
+	}
+	if v := judge(t, g, "http://a.test/list?y=1&z=5"); v.Kind == "" {
+		t.Fatalf("selections are not closed: %+v", v)
+	}
+	if v := judge(t, g, "http://a.test/member?u=7"); v.Kind != "" {
+		t.Errorf("a program with one parameter is: %+v", v)
+	}
+}
+
+// A pattern that renames known pages lets new forms through though the wide one has closed.
+func TestNewFormsPassAClosedWidePattern(t *testing.T) {
+	g := trap.New(trap.Config{})
+	item := func(p, key int) string { return fmt.Sprintf("http://a.test/item?p=%d&from=w%d", p, key) }
+	for i := range 60 {
+		teach(t, g, item(i%4, i), "http://a.test/", prose(i%4, 60))
+	}
+	for i := range 2000 {
+		url := fmt.Sprintf("http://a.test/list?a=1&%c=%d", 'b'+i%20, i)
+		teach(t, g, url, url+"0", fmt.Sprint("number", i), url+"1", url+"2")
+	}
+	if v := judge(t, g, item(1, 100)); v.Kind == "" {
+		t.Errorf("a known form: %+v", v)
+	}
+	if v := judge(t, g, item(7, 100)); v.Kind != "" {
+		t.Errorf("a new form: %+v", v)
+	}
+}
