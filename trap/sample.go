@@ -48,8 +48,8 @@ const (
 	fewNumerals = 4 // at least this many words for each: else it is them that the page is about
 )
 
-// Steady returns the words of the page u with one word for all of those numerals, whose places parse
-// has noted, if the URL has a query or a key in its path. The result is valid until the next
+// Steady returns the words of the page u with one word for all of those numerals, whose places
+// parse has noted, if the URL has a query or a key in its path. The result is valid until the next
 // call.
 func (s *Sampler) Steady(u weburl.URL, words []uint64, numerals []int32) []uint64 {
 	if len(numerals) == 0 || !u.HasQuery() && !hasKey(u.Path()) {
