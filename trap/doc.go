@@ -35,8 +35,8 @@
 //	form       a URL's path and parameters without keys, in any sequence, and without the
 //	           parameters that were found to make no difference
 //	copy       a page with the words of another, in any sequence
-//	steady     words: of a page whose URL has a query or a key, those without the numbers that it
-//	           begins and ends with, which tell the time or count visitors (Sampler.Steady)
+//	steady     words: of a page whose URL has a key that may be a session's, with one word for the
+//	           numbers that it begins and ends with: they tell the time (Sampler.Steady)
 //	own text   the grams (four words in a row) of a page that are not its pattern's template,
 //	           which is what nearly all of its latest pages had; without words of its URL
 //	new        of a word: no recent page of the pattern had either of its grams, the one that it

@@ -38,25 +38,31 @@ type Sampler struct {
 	steady []uint64
 }
 
-// The numerals that say nothing: those among the words that a page begins and ends with, such as
-// the time of the day, how long it took to make the page, and how many visitors and queries there
-// were. They are other ones with each request, so no page would be a copy of another. Where
-// nothing renames pages they count: some pages say no more than that.
+// The numerals that say nothing: those among the words that a page begins and ends with, if there
+// are few, such as the time of the day, how long it took to make the page, and how many visitors
+// and queries there were. They are other ones with each request, so no page would be a copy of
+// another. Where nothing renames pages they count: some pages say no more than that.
 const (
-	headWords   = 16
-	footWords   = 32
-	fewNumerals = 4 // at least this many words for each: else it is them that the page is about
+	headWords, headNumerals = 16, 4
+	footWords, footNumerals = 32, 8
+	fewNumerals             = 4 // words for each at least: else the page is about them
 )
 
 // Steady returns the words of the page u with one word for all of those numerals, whose places
-// parse has noted, if the URL has a query or a key in its path. The result is valid until the next
+// parse has noted, if the URL has a key that may be a session's. The result is valid until the next
 // call.
 func (s *Sampler) Steady(u weburl.URL, words []uint64, numerals []int32) []uint64 {
-	if len(numerals) == 0 || !u.HasQuery() && !hasKey(u.Path()) {
+	if len(numerals) == 0 || !hasKey(u) {
 		return words
 	}
 	head, _ := slices.BinarySearch(numerals, headWords)
 	foot, _ := slices.BinarySearch(numerals, int32(max(headWords, len(words)-footWords)))
+	if head > headNumerals {
+		head = 0
+	}
+	if len(numerals)-foot > footNumerals {
+		foot = len(numerals)
+	}
 	if n := head + len(numerals) - foot; n == 0 || fewNumerals*n > len(words) {
 		return words
 	}
@@ -73,14 +79,36 @@ func (s *Sampler) Steady(u weburl.URL, words []uint64, numerals []int32) []uint6
 // numeral stands for a word that is a number, whichever.
 const numeral = 0x6e756d6572616c
 
-// hasKey reports whether a segment of a path is a key.
-func hasKey(path string) bool {
-	for segment := range strings.SplitSeq(path, "/") {
-		if classify(segment) == key {
+// hasKey reports whether a segment of the path or a value of the query may be a session's key: one
+// token, not the name of an article of which words and sizes are joined.
+func hasKey(u weburl.URL) bool {
+	for segment := range strings.SplitSeq(u.Path(), "/") {
+		if isToken(segment) || strings.Contains(segment, ";") { // as in ;jsessionid=
+			return true
+		}
+	}
+	if !u.HasQuery() {
+		return false
+	}
+	for pair := range strings.SplitSeq(u.Query(), "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if isToken(value) || isSession(name) {
 			return true
 		}
 	}
 	return false
+}
+
+// isToken reports whether s is a key that has no separators, or hexadecimal digits between them.
+func isToken(s string) bool {
+	if len(s) < leastHex || classify(s) != key {
+		return false
+	}
+	words := false
+	for i := range len(s) {
+		words = words || byteIs[s[i]]&noHex != 0
+	}
+	return !words || !strings.ContainsAny(s, "-_.")
 }
 
 // Page describes a page by the hashes of its words, as parse computes them. body is a hash

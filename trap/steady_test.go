@@ -14,7 +14,7 @@ import (
 // numbers with each answer. Its pages under ever new session ids are copies all the same, and the
 // honest ones come first.
 func TestClocksHideNoCopies(t *testing.T) {
-	for _, link := range []string{"/post?id=%d&sid=%08x", "/s/%[2]x5c/post-%[1]d", "/post?id=%d&seen=%d"} {
+	for _, link := range []string{"/post?id=%d&sid=%08x", "/s/%[2]x5c/post-%[1]d", "/post?id=%d&k=a%x"} {
 		answers, posts := 0, map[string]bool{}
 		web := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			answers++
@@ -54,10 +54,17 @@ func TestSteady(t *testing.T) {
 	}{
 		{"http://a.test/x?sid=1", 200, nil, nil},
 		{"http://a.test/x?sid=1", 200, at(0, 15, 16, 100, 167, 168, 199), []uint64{0, 15, 168, 199}},
+		{"http://a.test/x?k=0123456789abcdef", 200, at(3, 100), []uint64{3}},
 		{"http://a.test/0123456789abcdef/x", 200, at(3, 100), []uint64{3}},
+		{"http://a.test/a1b2c3d4-e5f6-a7b8-c9d0-e1f2a3b4c5d6", 200, at(3, 100), []uint64{3}},
+		{"http://a.test/x;jsessionid=0a", 200, at(3, 100), []uint64{3}},
+		{"http://a.test/hex-bolt-m4x20-a2-steel-m8x10", 200, at(3, 199), nil},
 		{"http://a.test/2024/01/x", 200, at(3, 199), nil},
-		{"http://a.test/x?n=1", 12, at(1, 2, 3), []uint64{1, 2, 3}},
-		{"http://a.test/x?n=1", 11, at(1, 2, 3), nil}, // a page of numbers
+		{"http://a.test/x?page=2", 200, at(3, 199), nil},
+		{"http://a.test/x?sid=1", 12, at(1, 2, 3), []uint64{1, 2, 3}},
+		{"http://a.test/x?sid=1", 11, at(1, 2, 3), nil},
+		{"http://a.test/x?sid=1", 200, at(1, 2, 3, 4, 5, 190), []uint64{190}},
+		{"http://a.test/x?sid=1", 200, at(1, 180, 181, 182, 183, 184, 185, 186, 187, 188), []uint64{1}},
 	} {
 		got := s.Steady(mustParse(t, tt.url), words[:tt.words], tt.numerals)
 		want := slices.Clone(words[:tt.words])
