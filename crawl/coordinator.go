@@ -27,6 +27,7 @@ type coordinator struct {
 	stopping bool
 	abort    context.CancelFunc // cuts off the pages in flight
 	graceful *time.Timer        // from stop to abort
+	emptied  changing           // pages when the queue was empty
 }
 
 // run is the coordinator's one loop: everything it sends and receives is in this select,
@@ -58,6 +59,10 @@ func (c *coordinator) run(ctx context.Context, abort context.CancelFunc) {
 		now := time.Now()
 		tasks, commands, done := c.ring.tasks, c.ring.commands, c.ring.done
 		next := c.next(now)
+		// The rest of the queue was refused: nothing on its way brings the loop back to over.
+		if next == nil && closed == nil && !c.stopping && c.gate.Idle() && c.emptied.to(c.result.Pages()) {
+			continue
+		}
 		if next == nil {
 			tasks = nil
 			c.setAlarm(wake)
@@ -160,6 +165,16 @@ func (c *coordinator) over(inboxClosed bool) bool {
 		return c.gate.Queue().Leased() == 0
 	}
 	return inboxClosed && c.gate.Idle() && !c.gate.Reconsider() && c.shard.over(c.ledger, c.gate)
+}
+
+// changing is a number that is compared with what it was.
+type changing int
+
+// to reports whether the number is n now and was another.
+func (c *changing) to(n int) bool {
+	was := *c
+	*c = changing(n)
+	return was != *c
 }
 
 // meetLimits stops the crawl if a limit was reached by the last page or in an earlier run.
