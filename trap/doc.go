@@ -57,8 +57,9 @@
 //	           of each part; the first of a pattern is tried
 //	aspect     a URL that names the page on which it was found once more, by its last segment or
 //	           a value of its query, and no new number: its history, its printed form. What
-//	           aspects show may be new text, so nothing is learned: their chance is a quarter.
-//	           That is no evidence against anything, and closes nothing
+//	           aspects show may be new text, so nothing is learned: their chance is a quarter, if
+//	           pages like that on which they were found are worth something. That is no
+//	           evidence against anything, and closes nothing
 //	rank       how many times the chance is below 1/2 by the square root of two
 //	lease      a URL on its way. Another waits for it, in its place, if it would have a rank were
 //	           that a page that brings nothing. Where a pattern owes nothing as many leases as it

@@ -93,6 +93,7 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if k := onSight(u); k != "" {
 		return Verdict{Kind: k}, nil
 	}
+	aspect := g.off&ruleAspects == 0 && isAspect(u, via) && g.tells(via)
 	s := g.shapes.at(u)
 	p := g.judge(s)
 	if p != nil && g.trusts(p.name) {
@@ -108,13 +109,25 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if least := rank(chance); least > most {
 		return Verdict{Rank: least}, p
 	}
-	if g.off&ruleAspects == 0 && isAspect(u, via) {
+	if aspect {
 		chance *= aspectChance
 	}
 	v := Verdict{Rank: rank(chance * g.fresh(s, nil))}
 	v.Wait = g.leased[s.domain] > 0 && g.waits(s)
 	v.Deepest = p != nil && p.maze() && g.off&ruleEndless == 0
 	return v, p
+}
+
+// tells reports whether pages like that at via are worth something, as far as is known. If they are
+// not, their aspects may be all that there is to read, such as the posts of a user whose page has
+// nothing but links.
+func (g *Guard) tells(via string) bool {
+	u, err := weburl.Parse(via)
+	if err != nil {
+		return true
+	}
+	p := g.patterns[g.shapes.at(u).fine]
+	return p == nil || 2*p.hits >= p.tries
 }
 
 // judge returns the pattern that answers for a URL: its own, if that has shown what it is, or
