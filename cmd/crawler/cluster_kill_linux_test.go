@@ -112,7 +112,7 @@ func clusterCases() []clusterCase {
 func TestClusterKill(t *testing.T) {
 	t.Parallel()
 	full := os.Getenv("CLUSTER_KILL") != ""
-	setup := clusterSetup{nodes: 2, shards: 4, lease: time.Second, delay: 100 * time.Millisecond, patience: 10 * time.Second, args: []string{"--checkpoint-every", "0"}}
+	setup := clusterSetup{nodes: 2, shards: 4, lease: 2 * time.Second, delay: 100 * time.Millisecond, patience: 10 * time.Second, args: []string{"--checkpoint-every", "0"}}
 	hosts, pages, bin := 40, 800, "crawler"
 	if full {
 		setup = clusterSetup{nodes: 3, shards: 8, lease: 2 * time.Second, delay: 400 * time.Millisecond}
