@@ -126,3 +126,25 @@ func TestNewFormsPassAClosedWidePattern(t *testing.T) {
 		t.Errorf("a new form: %+v", v)
 	}
 }
+
+// Where pages are worth nothing, as a user's that has links alone, their aspects may be all that
+// there is to read, and wait no longer for being aspects.
+func TestAspectsOfMereListsDoNotWait(t *testing.T) {
+	for _, tt := range []struct {
+		text  func(n int) string
+		waits bool
+	}{
+		{func(n int) string { return prose(n, 40) }, true},
+		{func(int) string { return "posts followers likes" }, false},
+	} {
+		g := trap.New(trap.Config{})
+		for n := range 8 {
+			teach(t, g, page(n), "http://a.test/", tt.text(n))
+		}
+		aspect := mustParse(t, page(5)+"/posts")
+		as, other := g.Judge(aspect, page(5)), g.Judge(aspect, "")
+		if waits := as.Rank > other.Rank; waits != tt.waits {
+			t.Errorf("beside pages such as %q an aspect has rank %d, another URL %d", tt.text(0), as.Rank, other.Rank)
+		}
+	}
+}
