@@ -31,7 +31,7 @@ const (
 	readers = 30
 )
 
-// spoken is an honest page of so many words, if uri is one of those with a prefix.
+// spoken is an honest page of that many words, if uri is one of those with a prefix.
 func (s *Site) spoken(uri, prefix string, most, words int) (*doc, bool) {
 	if numbered(uri, prefix, most) == 0 {
 		return nil, false
