@@ -24,9 +24,11 @@ var module = map[string]string{
 	"syntax_dragonfly.go": "package m\n\nfunc g() int { return 1\n",
 }
 
-func TestWhatIsWrongElsewhereIsReported(t *testing.T) {
-	tree := t.TempDir()
-	for name, text := range module {
+// written writes files into a new folder.
+func written(t *testing.T, files map[string]string) (tree string) {
+	t.Helper()
+	tree = t.TempDir()
+	for name, text := range files {
 		name = filepath.Join(tree, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
@@ -35,6 +37,11 @@ func TestWhatIsWrongElsewhereIsReported(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return tree
+}
+
+func TestWhatIsWrongElsewhereIsReported(t *testing.T) {
+	tree := written(t, module)
 	c, err := newChecker(tree)
 	if err != nil {
 		t.Fatal(err)
@@ -67,22 +74,13 @@ func TestWhatIsWrongElsewhereIsReported(t *testing.T) {
 
 // With cgo other modules' files that import C are there, too; what they have of C is not looked at.
 func TestCgo(t *testing.T) {
-	tree := t.TempDir()
-	for name, text := range map[string]string{
+	tree := written(t, map[string]string{
 		"go.mod":   "module m\n\ngo 1.26\n\nrequire d v0.0.0\n\nreplace d => ./d\n",
 		"m.go":     "package m\n\nimport \"d\"\n\nfunc F() { d.F(\"x\"); d.G() }\n",
 		"d/go.mod": "module d\n\ngo 1.26\n",
 		"d/c.go":   "package d\n\n// typedef int number;\nimport \"C\"\n\nfunc F(n int) C.number { return C.number(n) }\n",
 		"d/d.go":   "package d\n\nfunc G() {}\n",
-	} {
-		name = filepath.Join(tree, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	c, err := newChecker(tree)
 	if err != nil {
 		t.Fatal(err)
