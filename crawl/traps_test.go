@@ -245,7 +245,7 @@ const (
 func TestWhatProvesHonestIsFetched(t *testing.T) {
 	for name, change := range map[string]func(*crawl.Config){
 		"plain":  func(*crawl.Config) {},
-		"depth":  func(c *crawl.Config) { c.Gate.MaxDepth = 8 },
+		"depth":  func(c *crawl.Config) { c.Gate.MaxDepth = 64 },
 		"budget": func(c *crawl.Config) { c.Gate.Frontier.MaxPerHost = moodyAll },
 	} {
 		t.Run(name, func(t *testing.T) {

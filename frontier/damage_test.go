@@ -197,7 +197,7 @@ func (s *lastState) PutHost(_ string, state []byte)         { *s = bytes.Clone(s
 
 // An item keeps its rank in its binary form, as it was leased or deferred.
 func TestItemKeepsItsRank(t *testing.T) {
-	for _, rank := range []uint8{0, 1, DeepestFirst, 127} {
+	for _, rank := range []uint8{0, 1, 64, 127} {
 		it, rest, err := DecodeItem(AppendItem(nil, Item{URL: mustParse(t, "http://a/d"), Via: "http://v/", Rank: rank}))
 		if err != nil || len(rest) > 0 || it.Rank != rank {
 			t.Errorf("rank %d came back as %d, %d bytes left: %v", rank, it.Rank, len(rest), err)

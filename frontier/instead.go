@@ -19,18 +19,28 @@ const maxLooks = 8
 // and at none that is deeper. Without a good one the lease stays as it is. Cost: O(levels of the
 // host).
 func (f *Frontier) Instead(it Item, now time.Time, good func(Item) bool) (other Item, ok bool) {
+	return f.instead(it, now, (*host).waitsAfter, good)
+}
+
+// Deeper does so with the oldest of the deepest levels, if the item has a rank: all are deeper than
+// it, and have one, too.
+func (f *Frontier) Deeper(it Item, now time.Time, good func(Item) bool) (other Item, ok bool) {
+	return f.instead(it, now, (*host).deeperAfter, good)
+}
+
+// instead looks at the levels that after returns, one behind the other.
+func (f *Frontier) instead(it Item, now time.Time, after func(*host, int, *Item) (*level, int), good func(Item) bool) (other Item, ok bool) {
 	h := f.host(it.URL.Host())
 	n := len(h.levels)
 	if n == 0 || h.levels[n-1].depth>>rankShift == 0 || f.steer != nil || it.Lease.Again || f.just != it.URL {
 		return Item{}, false
 	}
-	after := -1
+	at := -1
 	for range maxLooks {
-		l, at := h.waitsAfter(after, &it)
-		if l == nil {
+		var l *level
+		if l, at = after(h, at, &it); l == nil {
 			return Item{}, false
 		}
-		after = at
 		waiting, err := l.peek(h.name, f.pager)
 		if err == nil && good(waiting) {
 			other, err = h.popLevel(l, f.pager)
@@ -76,6 +86,22 @@ func (h *host) waitsAfter(after int, it *Item) (best *level, at int) {
 	if it.Rank == 0 {
 		most = (it.Depth + 1) << 8
 	}
+	return h.waits(after, most, it, key)
+}
+
+// deeperAfter is waitsAfter for Deeper: by depth, the deepest first, and rank.
+func (h *host) deeperAfter(after int, it *Item) (best *level, at int) {
+	key := func(l *level) int {
+		var x Item
+		x.setLevel(l.depth)
+		return (depthMask-x.Depth)<<8 | int(x.Rank)
+	}
+	return h.waits(after, (depthMask-min(it.Depth, depthMask))<<8, it, key)
+}
+
+// waits returns, of the levels that wait in a rank, the one with the least key above after and
+// below most; not that of the item.
+func (h *host) waits(after, most int, it *Item, key func(*level) int) (best *level, at int) {
 	own := it.level()
 	for _, l := range h.levels {
 		if l.depth>>rankShift == 0 || l.depth == own || l.unleased() == 0 {

@@ -29,7 +29,7 @@ func TestInstead(t *testing.T) {
 		push("http://a/trap", 1, 9)
 		push("http://a/first", 2, 2)
 		push("http://a/second", 2, 2)
-		push("http://a/deepest", 3, DeepestFirst)
+		push("http://a/last", 3, 64)
 		push("http://b/other", 0, 1)
 		save()
 		it, _ := f.Next(epoch)
@@ -39,7 +39,7 @@ func TestInstead(t *testing.T) {
 		}
 		var asked []string
 		refuse := func(x Item) bool { asked = append(asked, x.URL.Path()); return false }
-		if _, ok := f.Instead(it, epoch, refuse); ok || fmt.Sprint(asked) != "[/trap /first /deepest]" {
+		if _, ok := f.Instead(it, epoch, refuse); ok || fmt.Sprint(asked) != "[/trap /first /last]" {
 			t.Errorf("commits %t: looked at %v", commits, asked)
 		}
 		good := func(x Item) bool { return x.URL.Path() != "/trap" }
@@ -64,7 +64,7 @@ func TestInstead(t *testing.T) {
 			}
 			f.Done(it, epoch, Outcome{})
 		}
-		if got := fmt.Sprint(order); got != "[/new /deeper /second /trap /deepest]" || !f.Idle() {
+		if got := fmt.Sprint(order); got != "[/new /deeper /second /trap /last]" || !f.Idle() {
 			t.Errorf("commits %t: then %s", commits, got)
 		}
 	}
@@ -73,7 +73,7 @@ func TestInstead(t *testing.T) {
 // Instead of one with a rank those are looked at that would be served next, however deep.
 func TestInsteadOfRanked(t *testing.T) {
 	f := New(Config{Delay: NoDelay})
-	for i, rank := range []uint8{3, 9, 4, 4, DeepestFirst, DeepestFirst} {
+	for i, rank := range []uint8{3, 9, 4, 4, 64, 64} {
 		it := item(t, fmt.Sprintf("http://a/%d", i), 1+i)
 		it.Rank = rank
 		f.Push(it)
@@ -93,7 +93,7 @@ func TestInsteadOfRanked(t *testing.T) {
 		order += it.URL.Path()
 		f.Done(it, epoch, Outcome{})
 	}
-	if order != "/0/2/3/5/4" || !f.Idle() {
+	if order != "/0/2/3/4/5" || !f.Idle() {
 		t.Errorf("then %s", order)
 	}
 }

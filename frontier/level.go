@@ -16,28 +16,14 @@ const (
 	depthMask = 1<<rankShift - 1
 )
 
-// DeepestFirst is the least rank in which the deepest comes first, not the shallowest. Ranks end
-// at 127.
-const (
-	DeepestFirst = 64
-	maxRank      = 127
-)
+const maxRank = 127
 
 // level returns the number of the item's level: levels are served in ascending sequence.
-func (it *Item) level() int {
-	depth := min(it.Depth, depthMask)
-	if it.Rank >= DeepestFirst {
-		depth = depthMask - depth
-	}
-	return int(it.Rank)<<rankShift | depth
-}
+func (it *Item) level() int { return int(it.Rank)<<rankShift | min(it.Depth, depthMask) }
 
 // setLevel undoes level.
 func (it *Item) setLevel(level int) {
 	it.Rank, it.Depth = uint8(level>>rankShift), level&depthMask
-	if it.Rank >= DeepestFirst {
-		it.Depth = depthMask - it.Depth
-	}
 }
 
 func (l *level) push(it Item, buf []byte, p *pager) []byte {

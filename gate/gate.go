@@ -85,8 +85,8 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 		case v.Kind != "":
 			g.refuseTrapped(t.Item, v, now)
 			continue
-		case rankOf(v) > t.Rank: // others of its host come first
-			t.Rank = rankOf(v)
+		case v.Rank > t.Rank: // others of its host come first
+			t.Rank = v.Rank
 			g.queue.postpone(&t)
 			continue
 		case v.Wait && !g.queue.frontier.Alone(t.Item):

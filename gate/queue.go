@@ -78,13 +78,15 @@ func (q *queue) hold(t *Task) {
 	q.journal.Changed(0)
 }
 
-// instead leases another URL of the host that waits, is no deeper and is good, in the place of t,
+// instead leases another URL of the host that waits and is good, as lease does, in the place of t,
 // which goes back to its queue.
-func (q *queue) instead(t *Task, now time.Time, good func(frontier.Item) bool) (other Task, ok bool) {
+func (q *queue) instead(
+	t *Task, now time.Time, lease func(frontier.Item, time.Time, func(frontier.Item) bool) (frontier.Item, bool), good func(frontier.Item) bool,
+) (other Task, ok bool) {
 	if t.Permission != nil { // robots.txt was read for it
 		return Task{}, false
 	}
-	if other.Item, ok = q.frontier.Instead(t.Item, now, good); ok {
+	if other.Item, ok = lease(t.Item, now, good); ok {
 		other.Permission = q.permits.take(other.URL)
 		q.journal.Changed(0)
 	}

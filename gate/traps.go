@@ -60,20 +60,32 @@ func (t *traps) minds(task *Task) bool {
 }
 
 // lookBack gives the place of a leased URL to another of its host that waits and is better by what
-// is known now, or as good and no deeper: URLs that are equally good are fetched breadth-first.
+// is known now, or as good and no deeper: URLs that are equally good are fetched breadth-first. When
+// it is the turn of a deeper one of the same pattern, that comes first.
 func (t *traps) lookBack(q *queue, task Task, v trap.Verdict, now time.Time) (Task, trap.Verdict) {
-	if !t.minds(&task) || v.Deepest || v.Probe {
+	if !t.minds(&task) || v.Probe {
 		return task, v
 	}
 	var w trap.Verdict
-	task.Rank = rankOf(v)
+	task.Rank = v.Rank
 	alone := q.frontier.Alone(task.Item)
-	other, ok := q.instead(&task, now, func(it frontier.Item) (good bool) {
+	asGood := func(it frontier.Item) (good bool) {
 		w, good = trap.Verdict{}, true
 		if t.minds(&Task{Item: it}) {
 			w, good = t.guard.JudgeUpTo(it.URL, it.Via, v.Rank)
 		}
-		return good && w.Kind == "" && (alone || !w.Wait) && (rankOf(w) < rankOf(v) || rankOf(w) == rankOf(v) && it.Depth <= task.Depth)
+		return good && w.Kind == "" && (alone || !w.Wait) && w.Rank <= v.Rank
+	}
+	if v.Deeper {
+		other, ok := q.instead(&task, now, q.frontier.Deeper, func(it frontier.Item) bool {
+			return t.guard.Alike(it.URL, task.URL) && asGood(it)
+		})
+		if ok {
+			return other, w
+		}
+	}
+	other, ok := q.instead(&task, now, q.frontier.Instead, func(it frontier.Item) bool {
+		return asGood(it) && (w.Rank < v.Rank || it.Depth <= task.Depth)
 	})
 	if ok {
 		return other, w
@@ -100,14 +112,6 @@ func (t *traps) ended(l trap.Lease) {
 	if t.guard != nil {
 		t.guard.Ended(l)
 	}
-}
-
-// rankOf is the frontier's rank of a URL that the guard lets wait.
-func rankOf(v trap.Verdict) uint8 {
-	if v.Deepest {
-		return frontier.DeepestFirst + v.Rank
-	}
-	return v.Rank
 }
 
 // probe lets some URLs of a closed pattern through, before the crawl ends.

@@ -233,10 +233,10 @@ func (w *world) event(f []string) {
 	w.settle()
 }
 
-// lease returns the task of a URL.
+// lease returns the task of a URL, "*" for any.
 func (w *world) lease(url string) *gate.Task {
 	for {
-		if i := slices.IndexFunc(w.flight, func(t gate.Task) bool { return short(t.URL.String()) == url }); i >= 0 {
+		if i := slices.IndexFunc(w.flight, func(t gate.Task) bool { return url == "*" || short(t.URL.String()) == url }); i >= 0 {
 			return &w.flight[i]
 		}
 		if w.next() {

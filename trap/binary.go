@@ -11,7 +11,7 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 6
+	version     = 7
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 )

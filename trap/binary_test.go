@@ -159,7 +159,7 @@ func TestBinaryFields(t *testing.T) {
 		f := good()
 		change(&f)
 		g := newGuard()
-		form := f.form("TRAP", 6)
+		form := f.form("TRAP", 7)
 		err := g.UnmarshalBinary(form)
 		if (err == nil) != (name == "") || err != nil && !errors.Is(err, binform.ErrFormat) {
 			t.Errorf("%q: error %v", name, err)
@@ -168,7 +168,7 @@ func TestBinaryFields(t *testing.T) {
 			t.Errorf("%q: another form comes back", name)
 		}
 	}
-	for _, form := range [][]byte{good().form("TRAP", 5), good().form("TRAP", 7), good().form("WORD", 5)} {
+	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 8), good().form("WORD", 5)} {
 		if err := newGuard().UnmarshalBinary(form); err == nil {
 			t.Errorf("a frame of %q is accepted", form[:8])
 		}
@@ -182,7 +182,7 @@ func FuzzBinary(f *testing.F) {
 	f.Add(form[16 : len(form)-8])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRAP", 6)
+		e := binform.Begin(nil, "TRAP", 7)
 		e.Raw(fields)
 		g := trap.New(trap.Config{})
 		if g.UnmarshalBinary(e.Close()) != nil {

@@ -57,7 +57,7 @@ type Verdict struct {
 	Probe   bool   // with Kind "": pattern ID is closed, and this URL tests whether to open it
 	Rank    uint8  // with Kind "": how many others of its host come first, 0 for none
 	Wait    bool   // with Kind "": other leases of its domain should end first, if there are any
-	Deepest bool   // with Kind "": it waits for all others, and then the deepest comes first
+	Deeper  bool   // with a Rank: of its pattern's URLs, see Alike, a deeper one should come first
 }
 
 // Judge decides whether to fetch u now, which was found on the page at via, "" if that is not
@@ -114,8 +114,31 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	}
 	v := Verdict{Rank: rank(chance * g.fresh(s, nil))}
 	v.Wait = g.leased[s.domain] > 0 && g.waits(s)
-	v.Deepest = p != nil && p.maze() && g.off&ruleEndless == 0
+	if p != nil && p.maze() && g.off&ruleEndless == 0 {
+		v.Rank += endlessRank
+	}
+	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(g.patterns[s.fine])
 	return v, p
+}
+
+// deepens reports whether the next URL of a pattern should be one of the deepest that wait, not of
+// the shallowest: every second one until the pattern owes much, and then every eighth. What is worth
+// something may be two steps from where it is listed, and breadth-first all first steps come before
+// any second one.
+func (g *Guard) deepens(p *pattern) bool {
+	switch {
+	case p == nil || p.born == 0:
+		return false
+	case p.owes < g.suspect():
+		return p.pages%2 == 1
+	}
+	return p.pages%8 == 1
+}
+
+// Alike reports whether two URLs are of one pattern.
+func (g *Guard) Alike(a, b weburl.URL) bool {
+	fine := g.shapes.at(a).fine
+	return fine == g.shapes.at(b).fine
 }
 
 // tells reports whether pages like that at via are worth something, as far as is known. If they are

@@ -39,8 +39,8 @@ type item struct {
 	lease       trap.Lease
 }
 
-// queue serves items as package frontier does: by rank, and in each the shallowest first, from
-// frontier.DeepestFirst on the deepest; of two alike the older one.
+// queue serves items as package frontier does: by rank, and in each the shallowest first; of two
+// alike the older one.
 type queue struct {
 	levels map[level][]item
 	order  []level // of those that have items
@@ -50,20 +50,7 @@ type queue struct {
 // level is where items wait.
 type level struct{ rank, depth int }
 
-// deepestFirst is the least rank of those in which the deepest come first.
-const deepestFirst = 64
-
-func rankOf(v trap.Verdict) int {
-	if v.Deepest {
-		return deepestFirst + int(v.Rank)
-	}
-	return int(v.Rank)
-}
-
 func (l level) compare(m level) int {
-	if l.rank >= deepestFirst {
-		l.depth, m.depth = -l.depth, -m.depth
-	}
 	return cmp.Or(cmp.Compare(l.rank, m.rank), cmp.Compare(l.depth, m.depth))
 }
 
@@ -114,6 +101,25 @@ func (q *queue) instead(it item, good func(item) bool) (item, bool) {
 			return a.compare(b)
 		}
 		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(a.rank, b.rank))
+	})
+	for _, l := range waiting[:min(looks, len(waiting))] {
+		if good(q.levels[l][0]) {
+			return q.take(l), true
+		}
+	}
+	return item{}, false
+}
+
+// deeper does so with the oldest item of one of the deepest levels.
+func (q *queue) deeper(it item, good func(item) bool) (item, bool) {
+	var waiting []level
+	for _, l := range q.order {
+		if l.rank > 0 && l.depth > it.depth {
+			waiting = append(waiting, l)
+		}
+	}
+	slices.SortFunc(waiting, func(a, b level) int {
+		return cmp.Or(cmp.Compare(b.depth, a.depth), cmp.Compare(a.rank, b.rank))
 	})
 	for _, l := range waiting[:min(looks, len(waiting))] {
 		if good(q.levels[l][0]) {
@@ -193,16 +199,25 @@ func (w *walk) run(enough func() bool) {
 // lookBack gives the turn of an item to another one that waits and is better, or as good and no
 // deeper.
 func (w *walk) lookBack(it item, v trap.Verdict, busy bool) (item, trap.Verdict) {
-	if it.via.IsZero() || v.Deepest || v.Probe {
+	if it.via.IsZero() || v.Probe {
 		return it, v
 	}
-	it.rank = rankOf(v)
+	it.rank = int(v.Rank)
 	var now trap.Verdict
-	other, ok := w.queue.instead(it, func(other item) bool {
+	asGood := func(other item) bool {
 		up := false
 		now, up = w.guard.JudgeUpTo(other.url, other.via.String(), v.Rank)
-		return up && now.Kind == "" && !(now.Wait && busy) && (rankOf(now) < it.rank || rankOf(now) == it.rank && other.depth <= it.depth)
-	})
+		return up && now.Kind == "" && !(now.Wait && busy)
+	}
+	other, ok := item{}, false
+	if v.Deeper {
+		other, ok = w.queue.deeper(it, func(other item) bool { return w.guard.Alike(other.url, it.url) && asGood(other) })
+	}
+	if !ok {
+		other, ok = w.queue.instead(it, func(other item) bool {
+			return asGood(other) && (now.Rank < v.Rank || other.depth <= it.depth)
+		})
+	}
 	if !ok {
 		return it, v
 	}
@@ -256,8 +271,8 @@ func (w *walk) allows(it item) (v trap.Verdict, ok bool) {
 		w.verdicts = append(w.verdicts, v)
 		w.deferred[v.ID] = append(w.deferred[v.ID], it)
 		return v, false
-	case rankOf(v) > it.rank:
-		it.rank = rankOf(v)
+	case int(v.Rank) > it.rank:
+		it.rank = int(v.Rank)
 		w.queue.push(it)
 		return v, false
 	}

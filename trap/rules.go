@@ -16,4 +16,5 @@ const (
 	ruleLook                         // a closed pattern gets a last look
 	ruleUnread                       // few pages of good patterns are read
 	ruleAspects                      // aspects of a page wait
+	ruleTurns                        // the oldest and the deepest of a pattern come by turns
 )

@@ -90,7 +90,7 @@ func TestRules(t *testing.T) {
 		{"order", "session segment", 1005, 1000, 4, worth.waiting},
 		{"leases", "add to cart", 1004, 1000, 3, worth.waiting},
 		{"growth", "dictionary listed", 1005, 3000, 1000, worth.lostPages},
-		{"wide", "facets in path", 1004, 1000, 9, worth.trapPages},
+		{"wide", "facets in path", 1004, 1000, 8, worth.trapPages},
 		{"forms", "session parameter", 1004, 1000, 100, worth.lostPages},
 		{"endless", "generated text", 1005, 1000, 5, worth.trapPages},
 		{"aspects", "code host", 1004, 1000, 4, worth.waiting},

@@ -1,0 +1,109 @@
+package trap_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"crawler/parse"
+	"crawler/trap"
+	"crawler/weburl"
+)
+
+// pages crawls a site in this process, and returns the paths that were fetched. page returns a
+// page's body, "" if there is none.
+func pages(g *trap.Guard, limit int, page func(path string) string) (fetched []string) {
+	w := newWalk("http://steps.test/", g)
+	w.ahead = 4
+	w.stays = func(weburl.URL) bool { return true }
+	w.get = func(u weburl.URL) (parse.Input, int, bool) {
+		body := page(u.RequestURI())
+		if body == "" {
+			return parse.Input{}, 404, false
+		}
+		fetched = append(fetched, u.RequestURI())
+		return parse.Input{URL: u, ContentType: "text/html; charset=utf-8", Body: []byte(body)}, 200, true
+	}
+	w.run(func() bool { return len(fetched) >= limit })
+	return fetched
+}
+
+// link is a link and its text.
+func link(path string) string { return `<p><a href="` + path + `">more</a></p>` }
+
+// Texts that are two or three empty steps from where they are listed are found, whatever the
+// addresses of the steps are: breadth-first all first steps would spend the budget.
+func TestTextsBehindEmptySteps(t *testing.T) {
+	turns := slices.Index(trap.Rules, "turns")
+	for _, steps := range [][]string{
+		{"/click/1/%d", "/click/2/%d"},
+		{"/click?s=1&id=%d", "/click?s=2&id=%d"},
+		{"/photo/%d", "/photo/%d/info", "/photo/%d/notes"},
+		{"/s/1/%d", "/s/2/%d", "/s/3/%d", "/s/4/%d"},
+	} {
+		const n = 500
+		site := map[string]string{}
+		home := ""
+		for i := range n {
+			for k, s := range steps {
+				to := fmt.Sprintf("/text/%d", i)
+				if k+1 < len(steps) {
+					to = fmt.Sprintf(steps[k+1], i)
+				}
+				site[fmt.Sprintf(s, i)] = "<p>One moment.</p>" + link(to)
+			}
+			site[fmt.Sprintf("/text/%d", i)] = prose(i, 60)
+			home += link(fmt.Sprintf(steps[0], i))
+		}
+		site["/"] = home
+		texts := func(g *trap.Guard) (texts int) {
+			for _, path := range pages(g, 1<<20, func(path string) string { return site[path] }) {
+				if strings.HasPrefix(path, "/text/") {
+					texts++
+				}
+			}
+			return texts
+		}
+		if found := texts(trap.New(trap.Config{})); found != n {
+			t.Errorf("%v: %d of %d texts", steps, found, n)
+		}
+		if found := texts(trap.New(trap.Config{}).Without(turns)); found == n {
+			t.Errorf("%v: all texts without turns", steps)
+		}
+	}
+}
+
+// Pages that are listed are found though an endless chain has the same addresses: of what may be
+// endless, too, the deepest are not the only ones.
+func TestPagesBesideAChain(t *testing.T) {
+	const n = 300
+	node := func(i int) string { return fmt.Sprintf("/node/%d", i) }
+	listed := func(i int) bool { return i%17 == 0 && i/17 < n }
+	home := ""
+	for i := range n {
+		home += link(node(17 * i))
+	}
+	fetched := pages(trap.New(trap.Config{}), 20*n, func(path string) string {
+		var i int
+		switch _, err := fmt.Sscanf(path, "/node/%d", &i); {
+		case path == "/":
+			return home
+		case err != nil:
+			return ""
+		case listed(i):
+			return prose(i, 30) + link(node(i+1))
+		}
+		return "<p>Nothing here.</p>" + link(node(i+1)) + link(node(100_000+i*i%7919))
+	})
+	honest := 0
+	for _, path := range fetched {
+		var i int
+		if _, err := fmt.Sscanf(path, "/node/%d", &i); err == nil && listed(i) {
+			honest++
+		}
+	}
+	if honest < n*95/100 || len(fetched) > 3*trap.DefaultBudget {
+		t.Errorf("%d of %d pages, %d requests", honest, n, len(fetched))
+	}
+}
