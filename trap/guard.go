@@ -117,7 +117,7 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if p != nil && p.maze() && g.off&ruleEndless == 0 {
 		v.Rank += endlessRank
 	}
-	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(g.patterns[s.fine])
+	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p)
 	return v, p
 }
 
@@ -137,8 +137,8 @@ func (g *Guard) deepens(p *pattern) bool {
 
 // Alike reports whether two URLs are of one pattern.
 func (g *Guard) Alike(a, b weburl.URL) bool {
-	fine := g.shapes.at(a).fine
-	return fine == g.shapes.at(b).fine
+	p := g.judge(g.shapes.at(a))
+	return p == g.judge(g.shapes.at(b))
 }
 
 // tells reports whether pages like that at via are worth something, as far as is known. If they are

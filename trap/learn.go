@@ -173,6 +173,8 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) 
 	switch {
 	case n.trial:
 		earn = 0
+	case g.off&ruleTexts == 0 && n.isText() && !p.mostly(p.combined):
+		earn = max(earn, cost+p.owes, cost+p.spent)
 	case p.closed != "" && earn > cost: // it speaks for what is refused
 		earn = max(earn, float32(g.cfg.Budget)/probes)
 	}

@@ -229,9 +229,10 @@ func one(b bool) float32 {
 func (p *pattern) mostly(sum float32) bool { return 2*sum > p.weight }
 
 // selects reports whether its URLs combine parameters, or add to the path that led to them.
-func (p *pattern) selects() bool {
-	return p.mostly(p.combined) || p.ownFound() && p.grown >= growShare*p.links && !p.leafy()
-}
+func (p *pattern) selects() bool { return p.mostly(p.combined) || p.extends() && !p.leafy() }
+
+// extends reports whether its URLs are found on its own pages, and are longer than those.
+func (p *pattern) extends() bool { return p.ownFound() && p.grown >= growShare*p.links }
 
 // leafy reports whether most of its pages lead no further, as those of directories that a server
 // lists. Then somebody has put them there. Programs, which have parameters, answer what they like.
@@ -308,6 +309,18 @@ const manyCopies = 16
 // manyWords is how many new words make a page wholly new. Shorter ones bring less, whatever the
 // template: a year's name is no news, and neither are the dates of a week.
 const manyWords = 80
+
+// isText reports whether the page has a text of its own: 20 new words that the site has nowhere
+// else. A pattern is closed for what it has spent since the last one, as long as it does not
+// combine parameters: every selection of known things has new neighbours among its words.
+func (n *news) isText() bool {
+	return n.share >= leastText && n.site >= textIsOwn && !n.copied && !n.endless && !n.unread
+}
+
+const (
+	leastText = 0.25 // of manyWords
+	textIsOwn = 0.8
+)
 
 // read compares a page's sample with those of the latest pages of both patterns, and remembers
 // it. It returns how many of the sampled words are new: no page before had either of their grams.
@@ -403,7 +416,7 @@ func (p *pattern) maze() bool {
 }
 
 func (p *pattern) growing() bool {
-	return p.pages >= settled && p.ownFound() && p.grown >= growShare*p.links && (p.largest >= largeURL || p.longest >= longURL)
+	return p.pages >= settled && p.extends() && (p.largest >= largeURL || p.longest >= longURL)
 }
 
 // kind names the trap that a pattern which brings nothing is.

@@ -16,5 +16,6 @@ const (
 	ruleLook                         // a closed pattern gets a last look
 	ruleUnread                       // few pages of good patterns are read
 	ruleAspects                      // aspects of a page wait
+	ruleTexts                        // a text settles what is owed
 	ruleTurns                        // the oldest and the deepest of a pattern come by turns
 )

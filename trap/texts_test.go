@@ -107,3 +107,52 @@ func TestPagesBesideAChain(t *testing.T) {
 		t.Errorf("%d of %d pages, %d requests", honest, n, len(fetched))
 	}
 }
+
+// A diary has an entry on each 30th day only, and the days lead to each other: a pattern is closed
+// for what it has spent since the last text.
+func TestTextsFarApart(t *testing.T) {
+	const days, every = 3000, 30
+	day := func(i int) string { return fmt.Sprintf("/%d/%02d/%02d", 2005+i/360, i/30%12+1, i%30+1) }
+	site := map[string]string{"/": link(day(0))}
+	for i := range days {
+		text := "<p>No entry.</p>"
+		if i%every == 11 {
+			text = prose(i, 30)
+		}
+		site[day(i)] = text + link(day(i+1))
+	}
+	entries := func(g *trap.Guard) int {
+		found := 0
+		for _, path := range pages(g, 1<<20, func(path string) string { return site[path] }) {
+			if len(site[path]) > 150 {
+				found++
+			}
+		}
+		return found
+	}
+	if found := entries(trap.New(trap.Config{})); found != days/every {
+		t.Errorf("%d of %d entries", found, days/every)
+	}
+	if found := entries(trap.New(trap.Config{}).Without(slices.Index(trap.Rules, "texts"))); found == days/every {
+		t.Error("all without the rule")
+	}
+}
+
+// A list that ends is fetched to its end, though each of its pages has one word of its own.
+func TestListsThatEnd(t *testing.T) {
+	const n = 3000
+	site := map[string]string{}
+	home := ""
+	for i := range n {
+		home += link(fmt.Sprintf("/entry/%d", i))
+		site[fmt.Sprintf("/entry/%d", i)] = "<p>The word of this page is w" + fmt.Sprint(i) + " and no other.</p>"
+	}
+	site["/"] = home
+	get := func(path string) string { return site[path] }
+	if all := pages(trap.New(trap.Config{}), 1<<20, get); len(all) != n+1 {
+		t.Errorf("%d pages of %d", len(all), n+1)
+	}
+	if all := pages(trap.New(trap.Config{}).Without(slices.Index(trap.Rules, "growth")), 1<<20, get); len(all) > n/2 {
+		t.Errorf("%d pages without the rule", len(all))
+	}
+}
