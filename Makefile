@@ -24,7 +24,36 @@ SERIAL = . ./chunk ./cmd/crawler/internal/procinfo ./cmd/crawler/internal/sheetf
 # it runs under the detector in the tests of cmd/crawler, crawl and graph/survey.
 QUIET = ./cmd/crawler/internal/crawldir ./cmd/crawler/internal/graphcmd \
   ./cmd/crawler/internal/settings ./ledger/disk
-RACY  = $(filter-out $(shell $(GO) list $(SERIAL) $(QUIET)),$(shell $(GO) list ./...))
+ONCE  = $(shell $(GO) list $(SERIAL) $(QUIET))
+RACY  = $(filter-out $(ONCE),$(shell $(GO) list ./...))
+
+# Tests of the other packages that are smaller under -short, or left out. arch_long_test.go holds the list.
+LONG = TestAddressOf1000Sites TestBodyIsNoBomb TestBuilder TestCalendarIsEndless TestCheck \
+  TestCheckpointsOfARunningCrawl TestClasses TestClosest TestClusterKill \
+  TestComponentsAgainstUnionFind TestCompression TestConnectionsOfManyHosts \
+  TestCountersAgainstTruth TestCrashesLoseNothing TestDamageIsTold \
+  TestDamageOfTheArchiveIsRepaired TestDamagedBits TestDeadHostsDoNotSlowTheLiving \
+  TestDiffEqualsComm TestDocsProportions TestDocsWalk TestEveryFileOperationMayFail \
+  TestEveryHopIsARecord TestEveryURLHasOneOutcome TestExchangesAreCutWithTheCommit \
+  TestExportTooLarge TestFewDescriptors TestFitsTheDemo TestFullFormsFollow TestGetReadsFewChunks \
+  TestGrepReadsFewChunks TestHostSampleIsUnbiased TestHostileRobots TestHostsAndSeedsAreCopies \
+  TestKill TestKilledAtFileOperations TestKillsChangeNoVerdict TestKillsLoseNothingHonest \
+  TestLineIsJSON TestLogIsBounded TestManyHostsKeepThePipeFull TestMemory \
+  TestMergedWordsAreUnbiased TestMirrorDiffersInFewWords TestNeighbourhoodIntervals \
+  TestNeighbourhoodsAgainstExact TestNoAnswerIsLostOrTwiceAfterPowerCuts TestOnlySite TestOracle \
+  TestOtherDamageIsTold TestOverNetHTTP TestPageRankAgainstExact TestPipeIsFull \
+  TestPowerLawOfSamples TestPowerLawPValue TestRandomWebsAgainstOracle TestRedirects TestRefusals \
+  TestResetWithoutHijack TestRestoreRefusesBrokenChains TestRestoreRefusesCounters \
+  TestRestoreRefusesDamage TestResultsDoNotDependOnWorkers TestRetryEndsAsIfNothingHadFailed \
+  TestRewriteIsAllOrNothing TestRobots TestRoundTrip TestRouting TestRulesAgainstOracle \
+  TestRulesAgainstTemoto TestScan TestScanFrom TestSeedDecidesEverything \
+  TestShardsFindPlantedFaults TestShardsLoseNothing TestSieveDamage TestSieveExtremes \
+  TestSizesAndSkew TestSmallServerOf500Names TestSpamPagesAreNoCopies TestSpamStandsOut \
+  TestSparseSuperstepsChangeNothing TestTheIndexIsSmall TestTranspose TestTrapsAreAvoided \
+  TestTrapsAreWritten TestTroubles TestTruthAgainstWalk TestTruthLaws TestUnusualDocuments \
+  TestWalkFindsAll TestWhyReadsFewChunks TestWordsAreForPeopleAlone TestWritten \
+  TestXHTMLIsWellFormed TestZipf
+space = $(subst ,, )
 
 # Tools are pinned here and run outside the module, so that go.mod names only what
 # the program needs.
@@ -60,19 +89,21 @@ module:
 	@PATH="$(WAS_PATH):/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin"; export PATH; \
 	  sh bench/rename.sh $(if $(filter command line,$(origin PATH)),'$(PATH)')
 
-# Every test at its full size, then those that the race detector can judge under it, at the
-# size of -short, which leaves out what starts no goroutine. TestSoak and TestTrouble wait for most
-# of their half a minute and do the same in both: they run under the detector where there is one.
-# ok lines come as packages end: the slowest, cmd/crawler, holds up the first. On a machine that
+# Every test runs once at least, and every one that the race detector can judge under it. There
+# packages have the size of -short, so what that makes smaller runs at its full size as well,
+# without the detector. TestSoak and TestTrouble wait for most of their half a minute whatever the
+# size. ok lines come as packages end: the slowest, cmd/crawler, holds up the first. On a machine that
 # others keep busy it takes more than the ten minutes that go test allows.
 PATIENCE = -timeout 30m
 
 test:
 ifdef RACE
-	@echo "== all tests but TestSoak and TestTrouble"
+	@echo "== packages without goroutines"
 	$(GO) vet ./...
-	$(GO) test -vet=off -shuffle=on $(PATIENCE) -skip '^Test(Soak|Trouble)$$' ./...
-	@echo "== packages with goroutines, and those two: smaller, under the race detector"
+	$(GO) test -vet=off -shuffle=on $(PATIENCE) $(ONCE)
+	@echo "== tests of the others that are smaller below, at their full size"
+	$(GO) test -vet=off -shuffle=on $(PATIENCE) -run '^($(subst $(space),|,$(strip $(LONG))))$$' $(RACY)
+	@echo "== the others, under the race detector"
 	$(RACING) $(GO) test $(RACE) $(RACETAGS) -vet=off -short -shuffle=on $(PATIENCE) $(RACY)
 else
 	@echo "== all tests, not under the race detector: there is no C compiler"

@@ -71,6 +71,19 @@ func TestQuietPackagesTestsStartNoGoroutine(t *testing.T) {
 // packagesIn reads the folders of one of the Makefile's lists.
 func packagesIn(t *testing.T, list string) (dirs []string) {
 	t.Helper()
+	for _, dir := range wordsIn(t, list) {
+		dir = path.Clean(dir)
+		if _, ok := rooms[dir]; !ok && dir != "." {
+			t.Errorf("the Makefile's %s lists %s, which is no package", list, dir)
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs
+}
+
+// wordsIn reads one of the Makefile's lists.
+func wordsIn(t *testing.T, list string) []string {
+	t.Helper()
 	data, err := os.ReadFile("Makefile")
 	if err != nil {
 		t.Fatal(err)
@@ -79,14 +92,7 @@ func packagesIn(t *testing.T, list string) (dirs []string) {
 	if found == nil {
 		t.Fatalf("the Makefile has no list %s", list)
 	}
-	for dir := range strings.FieldsSeq(strings.ReplaceAll(string(found[1]), "\\\n", " ")) {
-		dir = path.Clean(dir)
-		if _, ok := rooms[dir]; !ok && dir != "." {
-			t.Errorf("the Makefile's %s lists %s, which is no package", list, dir)
-		}
-		dirs = append(dirs, dir)
-	}
-	return dirs
+	return strings.Fields(strings.ReplaceAll(string(found[1]), "\\\n", " "))
 }
 
 // concurrency returns why the files of a folder, tests included, need the race detector.

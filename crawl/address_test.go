@@ -160,6 +160,9 @@ func TestSmallServerOf500Names(t *testing.T) {
 				t.Errorf("half of the requests wait %v, 95 %% of them %v; %d at a time; %.0f a second", half, most, s.most, does)
 			}
 
+			if testing.Short() {
+				return
+			}
 			s = newHoster(c.places, 7, c.took)
 			hosted(t, s, 500, atOneAddress, func(c *crawl.Config) { c.Gate.Frontier.PerIP = frontier.NoPerIP })
 			if without := s.after(1000, 500); without < 10*c.took || s.most < 300 {

@@ -25,9 +25,16 @@ func inMode(t testing.TB, cfg Config) Config {
 // once more over net/http's client.
 func TestOverNetHTTP(t *testing.T) {
 	for name, test := range everyExchange() {
+		if testing.Short() && slices.Contains(decoding, name) {
+			continue
+		}
 		t.Run(name, test)
 	}
 }
+
+// decoding are those of them that take long under the race detector, and are about what is done
+// with a body when it has come, by the same code whatever brought it.
+var decoding = []string{"Bomb", "BombInLowerLayer", "NestedBombs", "MaxBodyDecoded", "Decode"}
 
 func everyExchange() map[string]func(*testing.T) {
 	return map[string]func(*testing.T){

@@ -69,6 +69,9 @@ func form(t *testing.T, r *Recorder) string {
 // within bounds; and whenever it is killed, its sketches are to the bit those of a crawl that
 // was not.
 func TestFullFormsFollow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what it does in goroutines TestKilledAndRestored does, too")
+	}
 	for _, sites := range []int{1, 2} {
 		rng := rand.New(rand.NewPCG(1, uint64(sites)))
 		mem := vfs.NewCrashableMem()
@@ -119,6 +122,9 @@ func TestFullFormsFollow(t *testing.T) {
 // A delta that is missing, of a full form that is, or that comes once more is damage that is
 // reported as such, also if it is the last one of the only site.
 func TestRestoreRefusesBrokenChains(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what it does in goroutines TestKilledAndRestored does, too")
+	}
 	for _, sites := range []int{1, 2} {
 		dir := create(t, store.OnMem(vfs.NewCrashableMem()), "c", true)
 		r := recorder(t, Config{Dir: dir, Seed: 5})

@@ -45,6 +45,9 @@ func mergedParts(t *testing.T, parts ...Part) *Report {
 // those of one crawl's, and their intervals hold the truth. A tenth of the words is private to a
 // shard.
 func TestMergedWordsAreUnbiased(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what it does in goroutines TestKilledAndRestored does, too")
+	}
 	const seeds, shards, pages = 60, 4, 8
 	var text [shards][][]uint64
 	counts := map[uint64]float64{}

@@ -122,9 +122,9 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 }
 
 // deepens reports whether the next URL of a pattern should be one of the deepest that wait, not of
-// the shallowest: every second one until the pattern owes much, and then every eighth. What is worth
-// something may be two steps from where it is listed, and breadth-first all first steps come before
-// any second one.
+// the shallowest: every second one until the pattern owes much, and then every eighth. What is
+// worth something may be two steps from where it is listed, and breadth-first all first steps come
+// before any second one.
 func (g *Guard) deepens(p *pattern) bool {
 	switch {
 	case p == nil || p.born == 0:

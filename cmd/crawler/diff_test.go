@@ -81,7 +81,11 @@ func diffed(t *testing.T, args ...string) (lines []string, code int, summary str
 // On 200 random pairs crawler diff prints what comm does.
 func TestDiffEqualsComm(t *testing.T) {
 	r := rand.New(rand.NewPCG(2024, 11))
-	for round := range 200 {
+	rounds := 200
+	if testing.Short() {
+		rounds = 20
+	}
+	for round := range rounds {
 		sizes := []int{0, 1, 7, 100, 1000}
 		var urls, lines [2][]string
 		add := func(u string, sides ...int) {

@@ -79,7 +79,7 @@ func BenchmarkComponents(b *testing.B) {
 // says it holds: no list of the graph is kept. What is more is the workers' and scans'
 // lists, which are let go.
 func TestMemory(t *testing.T) {
-	if scale > 1 {
+	if raceScale > 1 {
 		t.Skip("on small graphs what does not grow with the nodes counts too much")
 	}
 	g := web(60_000, 1)

@@ -41,7 +41,7 @@ func results(t *testing.T, workers int, g, back Lists) map[string]any {
 }
 
 func TestResultsDoNotDependOnWorkers(t *testing.T) {
-	for name, g := range map[string]Lists{"web": web(8000/min(scale, 4), 11), "pieces": pieces(6000/min(scale, 4), 2)} {
+	for name, g := range map[string]Lists{"web": web(8000/min(raceScale, 4), 11), "pieces": pieces(6000/min(raceScale, 4), 2)} {
 		back := transposed(t, g)
 		want := results(t, 1, g, back)
 		for _, workers := range []int{2, 7} {
@@ -56,7 +56,7 @@ func TestResultsDoNotDependOnWorkers(t *testing.T) {
 
 // A run that may follow speakers gives what one gives that streams the graph each time.
 func TestSparseSuperstepsChangeNothing(t *testing.T) {
-	g := pieces(20_000/min(scale, 4), 5)
+	g := pieces(20_000/min(raceScale, 4), 5)
 	back := transposed(t, g)
 	run := func(listeners Graph) (Neighbourhood, []Superstep) {
 		var seen []Superstep

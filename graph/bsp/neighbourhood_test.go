@@ -100,7 +100,7 @@ func TestCountersAgainstTruth(t *testing.T) {
 		var all coverage
 		for _, size := range sizes {
 			var one coverage
-			for seed := range uint64(800_000 * long() / min(scale, 10) / (2000 + size)) {
+			for seed := range uint64(800_000 * long() / min(raceScale, 10) / (2000 + size)) {
 				c.seed = splitmix.Finish(seed + splitmix.Golden)
 				i := c.interval(known(c, size))
 				one.add(i, float64(size))
@@ -112,7 +112,7 @@ func TestCountersAgainstTruth(t *testing.T) {
 			if share := float64(one.covered) / n; share < 0.95-4*math.Sqrt(0.95*0.05/n) {
 				t.Errorf("m=%d n=%d: covered %.3f", m, size, share)
 			}
-			if size < 100 && scale > 1 {
+			if size < 100 && raceScale > 1 {
 				continue // errors are rare and large there: a few seeds tell nothing of their mean
 			}
 			if bias := one.bias / n; math.Abs(bias) > 4*e/math.Sqrt(n)+0.3/float64(m) {
@@ -135,9 +135,9 @@ func TestNeighbourhoodsAgainstExact(t *testing.T) {
 		g     Lists
 		seeds int
 	}{
-		{"small web", web(3000/min(scale, 3), 1), 8},
-		{"pieces", pieces(2000/min(scale, 2), 3), 6},
-		{"large web", web(100_000/scale, 2), 1},
+		{"small web", web(3000/min(raceScale, 3), 1), 8},
+		{"pieces", pieces(2000/min(raceScale, 2), 3), 6},
+		{"large web", web(100_000/raceScale, 2), 1},
 	} {
 		r := rand.New(rand.NewPCG(1, 1))
 		var nodes []uint32
@@ -209,7 +209,7 @@ func TestNeighbourhoodIntervals(t *testing.T) {
 		g     Lists
 		seeds int
 	}{
-		{"web of 1,000", web(1000, 4), 60}, {"web of 12,000", web(12_000/min(scale, 10), 5), 12}, {"pieces", pieces(2000, 3), 40}, {"chain", chain(300), 40},
+		{"web of 1,000", web(1000, 4), 60}, {"web of 12,000", web(12_000/min(raceScale, 10), 5), 12}, {"pieces", pieces(2000, 3), 40}, {"chain", chain(300), 40},
 		{"star", star(1500), 60},
 	} {
 		truth, err := Pairs(t.Context(), Config{}, c.g)
@@ -220,7 +220,7 @@ func TestNeighbourhoodIntervals(t *testing.T) {
 		for _, m := range []int{16, 64} {
 			var pairs, diameter, mean coverage
 			wide := 0.0
-			for seed := range c.seeds * long() / min(scale, 4) {
+			for seed := range c.seeds * long() / min(raceScale, 4) {
 				n, err := Neighbourhoods(t.Context(), Config{}, c.g, back, Sketch{Seed: uint64(seed), Registers: m})
 				if err != nil {
 					t.Fatal(err)
@@ -236,7 +236,7 @@ func TestNeighbourhoodIntervals(t *testing.T) {
 			t.Logf("%s, m=%d: pairs: %v, half-width %.1f %%", c.name, m, &pairs, 100*wide/float64(pairs.of))
 			t.Logf("%s, m=%d: effective diameter: %v", c.name, m, &diameter)
 			t.Logf("%s, m=%d: mean distance: %v", c.name, m, &mean)
-			if scale > 1 {
+			if raceScale > 1 {
 				continue
 			}
 			for what, a := range map[string]coverage{"pairs": pairs, "effective diameter": diameter, "mean distance": mean} {

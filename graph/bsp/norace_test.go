@@ -2,5 +2,5 @@
 
 package bsp
 
-// scale divides the sizes of graphs under the race detector.
-const scale = 1
+// raceScale divides the sizes of graphs under the race detector.
+const raceScale = 1

@@ -56,7 +56,7 @@ func TestPowerLawOfSamples(t *testing.T) {
 	for _, exponent := range []float64{1.8, 2.1, 2.7, 3.5} {
 		for _, from := range []uint32{1, 6} {
 			upTo := sums(exponent, from)
-			for seed := range uint64(max(10/scale, 2)) {
+			for seed := range uint64(max(10/raceScale, 2)) {
 				law, ok := FitPowerLaw(drawn(4000, from, upTo, rand.New(rand.NewPCG(seed, 3))))
 				if !ok || math.Abs(law.Exponent.Estimate-exponent) > 0.4 {
 					t.Fatalf("%v from %d, seed %d: %+v", exponent, from, seed, law)

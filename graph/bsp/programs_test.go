@@ -73,7 +73,7 @@ func solved(g Lists, damping float64) []float64 {
 
 // The ranks of all nodes together are within 1e-6 of the exact ones, in L1 and so also one by one.
 func TestPageRankAgainstExact(t *testing.T) {
-	large := web(100_000/scale, 5)
+	large := web(100_000/raceScale, 5)
 	for _, c := range []struct {
 		name  string
 		g     Lists
@@ -185,7 +185,7 @@ func search(g Lists, v uint32, met []bool, leave func(uint32)) {
 func TestComponentsAgainstUnionFind(t *testing.T) {
 	for name, g := range map[string]Lists{
 		"empty": {}, "lone": {nil}, "slide": slideGraph(), "chain": chain(1000), "loop": {{0}},
-		"web": web(2000, 7), "pieces": pieces(20_000/min(scale, 10), 1), "more pieces": pieces(3000, 9), "large web": web(100_000/scale, 8),
+		"web": web(2000, 7), "pieces": pieces(20_000/min(raceScale, 10), 1), "more pieces": pieces(3000, 9), "large web": web(100_000/raceScale, 8),
 	} {
 		back := transposed(t, g)
 		weak, sum, err := Weak(context.Background(), Config{}, g, back)

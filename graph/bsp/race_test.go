@@ -2,5 +2,5 @@
 
 package bsp
 
-// scale divides the sizes of graphs: the race detector is ten times slower.
-const scale = 20
+// raceScale divides the sizes of graphs: the race detector is ten times slower.
+const raceScale = 20
