@@ -60,8 +60,8 @@ func (t *traps) minds(task *Task) bool {
 }
 
 // lookBack gives the place of a leased URL to another of its host that waits and is better by what
-// is known now, or as good and no deeper: URLs that are equally good are fetched breadth-first. When
-// it is the turn of a deeper one of the same pattern, that comes first.
+// is known now, or as good and no deeper: URLs that are equally good are fetched breadth-first.
+// When it is the turn of a deeper one of the same pattern, that comes first.
 func (t *traps) lookBack(q *queue, task Task, v trap.Verdict, now time.Time) (Task, trap.Verdict) {
 	if !t.minds(&task) || v.Probe {
 		return task, v
