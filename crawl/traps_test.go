@@ -418,3 +418,40 @@ func TestWhatItsOwnPatternVouchesForIsFetched(t *testing.T) {
 		t.Error("no pattern was ever closed")
 	}
 }
+
+// Texts behind two empty steps are fetched by the whole ring: of what waits the deepest comes by
+// turns.
+func TestTextsBehindEmptySteps(t *testing.T) {
+	const n = 400
+	site := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		var step, i int
+		switch _, err := fmt.Sscanf(r.URL.Path, "/click/%d/%d", &step, &i); {
+		case r.URL.Path == "/":
+			for i := range n {
+				fmt.Fprintf(w, "<a href=/click/1/%d>text</a>\n", i)
+			}
+		case err == nil && step == 1:
+			fmt.Fprintf(w, "one moment <a href=/click/2/%d>on</a>", i)
+		case err == nil && step == 2:
+			fmt.Fprintf(w, "one moment <a href=/text/%d>on</a>", i)
+		case strings.HasPrefix(r.URL.Path, "/text/"):
+			rng := rand.New(rand.NewPCG(1, xxhash.Sum64String(r.URL.Path)))
+			for range 60 {
+				fmt.Fprintf(w, "w%d ", rng.IntN(5000))
+			}
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := memweb.New(map[string]http.Handler{"*": site})
+		defer w.Close()
+		cfg := config(t, w, &notes{}, "http://a.test/")
+		cfg.Gate.FollowTraps, cfg.Workers = false, 4
+		res, err := crawl.Run(t.Context(), cfg)
+		if err != nil || res.Fetched != 3*n+1 {
+			t.Errorf("error %v, %d pages of %d, refused %v", err, res.Fetched, 3*n+1, res.Skipped)
+		}
+	})
+}

@@ -112,3 +112,44 @@ func TestInsteadLooksAtFew(t *testing.T) {
 		t.Errorf("looked at %d", looks)
 	}
 }
+
+// Deeper leases the oldest of the deepest that wait in a rank and are deeper than the item, in
+// memory and from disk.
+func TestDeeper(t *testing.T) {
+	for _, commits := range []bool{false, true} {
+		d := newMemDisk()
+		f := New(Config{Delay: NoDelay, Disk: d})
+		for _, p := range []struct {
+			path  string
+			depth int
+			rank  uint8
+		}{{"first", 2, 1}, {"shallow", 1, 3}, {"same", 2, 2}, {"deep", 3, 2}, {"deepest", 4, 70}, {"later", 4, 70}} {
+			it := item(t, "http://a/"+p.path, p.depth)
+			it.Rank = p.rank
+			f.Push(it)
+		}
+		if commits {
+			commit(f, d)
+			d.land()
+			f.Landed()
+		}
+		it, _ := f.Next(epoch)
+		asked := ""
+		if _, ok := f.Deeper(it, epoch, func(x Item) bool { asked += x.URL.Path(); return false }); ok || asked != "/deepest/deep" {
+			t.Errorf("commits %t: instead of %s it looked at %s", commits, it.URL, asked)
+		}
+		other, ok := f.Deeper(it, epoch, func(Item) bool { return true })
+		if !ok || other.URL.Path() != "/deepest" {
+			t.Errorf("commits %t: %s is leased, %t", commits, other.URL, ok)
+		}
+		f.Done(other, epoch, Outcome{})
+		order := ""
+		for it, ok := f.Next(epoch); ok; it, ok = f.Next(epoch) {
+			order += it.URL.Path()
+			f.Done(it, epoch, Outcome{})
+		}
+		if order != "/first/same/deep/shallow/later" || !f.Idle() {
+			t.Errorf("commits %t: then %s", commits, order)
+		}
+	}
+}

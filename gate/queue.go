@@ -78,15 +78,18 @@ func (q *queue) hold(t *Task) {
 	q.journal.Changed(0)
 }
 
-// instead leases another URL of the host that waits and is good, as lease does, in the place of t,
-// which goes back to its queue.
-func (q *queue) instead(
-	t *Task, now time.Time, lease func(frontier.Item, time.Time, func(frontier.Item) bool) (frontier.Item, bool), good func(frontier.Item) bool,
-) (other Task, ok bool) {
+// instead leases another URL of the host that waits and is good, in the place of t, which goes back
+// to its queue: one that is no deeper, or one that is.
+func (q *queue) instead(t *Task, now time.Time, deeper bool, good func(frontier.Item) bool) (other Task, ok bool) {
 	if t.Permission != nil { // robots.txt was read for it
 		return Task{}, false
 	}
-	if other.Item, ok = lease(t.Item, now, good); ok {
+	if deeper {
+		other.Item, ok = q.frontier.Deeper(t.Item, now, good)
+	} else {
+		other.Item, ok = q.frontier.Instead(t.Item, now, good)
+	}
+	if ok {
 		other.Permission = q.permits.take(other.URL)
 		q.journal.Changed(0)
 	}

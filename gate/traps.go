@@ -77,14 +77,14 @@ func (t *traps) lookBack(q *queue, task Task, v trap.Verdict, now time.Time) (Ta
 		return good && w.Kind == "" && (alone || !w.Wait) && w.Rank <= v.Rank
 	}
 	if v.Deeper {
-		other, ok := q.instead(&task, now, q.frontier.Deeper, func(it frontier.Item) bool {
+		other, ok := q.instead(&task, now, true, func(it frontier.Item) bool {
 			return t.guard.Alike(it.URL, task.URL) && asGood(it)
 		})
 		if ok {
 			return other, w
 		}
 	}
-	other, ok := q.instead(&task, now, q.frontier.Instead, func(it frontier.Item) bool {
+	other, ok := q.instead(&task, now, false, func(it frontier.Item) bool {
 		return asGood(it) && (w.Rank < v.Rank || it.Depth <= task.Depth)
 	})
 	if ok {
