@@ -235,7 +235,7 @@ func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 const (
 	moodyPages = 700
-	moodyBusy  = 30 // first answers, each of which leads to one page more
+	moodyBusy  = 39 // first answers, each of which leads to one page more
 	moodyAll   = moodyPages + moodyBusy + 1
 )
 
@@ -284,7 +284,7 @@ func TestResumeWithTrust(t *testing.T) {
 					t.Fatal(err)
 				}
 				cfg := config(t, w, nil, "http://a.test/")
-				cfg.Gate.FollowTraps, cfg.Gate.Traps.Budget, cfg.Workers, cfg.MaxPages = false, trapBudget, 1, 30
+				cfg.Gate.FollowTraps, cfg.Gate.Traps.Budget, cfg.Workers, cfg.MaxPages = false, trapBudget, 1, 40
 				cfg.Recorder, cfg.Store = cutting{&notes{}}, disk.Of(dir)
 				res, err := crawl.Run(t.Context(), cfg)
 				if err != nil || res.EndedBy != crawl.ByMaxPages || len(res.Traps) == 0 {
@@ -382,7 +382,7 @@ func TestErrorsAreNoTrap(t *testing.T) {
 // it by then.
 func TestWhatItsOwnPatternVouchesForIsFetched(t *testing.T) {
 	closed := 0
-	for _, gone := range []int{26, 28, 30, 34, 40, 60} {
+	for _, gone := range []int{26, 30, 40, 60, 80, 100} {
 		s := newSite(map[string]*page{"a.example/articles/": {html: "x"}, "a.example/": {}})
 		home := s.pages["a.example/"]
 		for i := range gone {

@@ -5,6 +5,7 @@ import (
 
 	"crawler/dedup"
 	"crawler/frontier"
+	"crawler/weburl"
 )
 
 // Counts are what a Gate has admitted and refused.
@@ -135,7 +136,8 @@ func Restore(cfg Config, j Journal, s State) (*Gate, dedup.Durable, error) {
 	if err := retry(g, s); err != nil {
 		return nil, nil, err
 	}
-	// The guard may know less than when a URL was deferred, or trust more.
-	g.readmit()
+	// The guard may trust more by now. What else it refuses no longer is queued when nothing else
+	// is left, as without a kill.
+	g.requeue(g.admitter.deferred.takeTrapped(func(u weburl.URL) bool { return !g.traps.trusts(u) }))
 	return g, seen, nil
 }

@@ -196,6 +196,9 @@ func (t *traps) read(l *lesson) (opened bool) {
 // refuses reports whether a URL that was refused must still be.
 func (t *traps) refuses(u weburl.URL) bool { return t.guard != nil && t.guard.Refuses(u) }
 
+// trusts reports whether a URL must not be refused, whatever is known.
+func (t *traps) trusts(u weburl.URL) bool { return t.guard == nil || t.guard.Trusts(u) }
+
 // Sampler describes pages for the guard against traps: one for each goroutine that reads
 // pages.
 type Sampler struct {

@@ -34,5 +34,5 @@ func ExampleGuard() {
 		}
 		g.Learn(s.Page(u, 200, text, 0))
 	}
-	// Output: copies soft.example/find/* after 26 pages
+	// Output: copies soft.example/find/* after 36 pages
 }

@@ -84,6 +84,13 @@ func (g *Guard) Refuses(u weburl.URL) bool {
 	return v.Kind != ""
 }
 
+// Trusts reports whether the configuration forbids to refuse u, by itself or by the pattern that
+// answers for it.
+func (g *Guard) Trusts(u weburl.URL) bool {
+	p := g.judge(g.shapes.at(u))
+	return g.trusted(u) || p != nil && g.trusts(p.name)
+}
+
 // look returns what is known about u, which was found on via, and the pattern that says so. Of a
 // rank beyond most it is the least that it can be.
 func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {

@@ -135,7 +135,7 @@ func TestWhatCloses(t *testing.T) {
 	}{
 		{"copies that lead on", func(i int) (string, string, string, []string) {
 			return page(i), page(i - 1), "the same", []string{page(i + 1), page(i + 10000)}
-		}, trap.Copies, 16 + budget/2 + 2}, // a copy counts from the 16th on: manuals have versions
+		}, trap.Copies, 16 + budget + 2}, // a copy counts from the 16th on: manuals have versions
 		{"copies that somebody has listed", func(i int) (string, string, string, []string) {
 			return page(i), "http://a.test/list", "the same", nil
 		}, "", most},
@@ -455,14 +455,14 @@ func TestCopiesBelowTheirListsCost(t *testing.T) {
 	for _, below := range []bool{true, false} {
 		g := newGuard()
 		url := func(i int) string { return fmt.Sprintf("http://a.test/l%dx/c%dx/", i, i) }
-		for i := range 20 { // four times the same five
+		for i := range 3 * budget { // twelve times the same five
 			via := fmt.Sprintf("http://a.test/l%dx/", i)
 			if !below {
 				via = fmt.Sprintf("http://a.test/m%dx/", i)
 			}
 			teach(t, g, url(i), via, prose(i%5, 60), url(i+1))
 		}
-		if v := judge(t, g, url(20)); (v.Kind != "") != below {
+		if v := judge(t, g, url(3*budget)); (v.Kind != "") != below {
 			t.Errorf("below their lists %t: %+v", below, v)
 		}
 	}

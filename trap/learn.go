@@ -161,7 +161,7 @@ func (g *Guard) remember(h uint64) uint8 { return g.texts.meet(h, uint16(g.page)
 
 func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) {
 	p.used = g.page
-	n.again = p.address(&e.shape, n.copied, &g.texts, g.remember) || n.again
+	n.known = p.address(&e.shape, n.copied, &g.texts, g.remember)
 	if !n.unread {
 		p.texts = p.texts*sumDecay + 1
 		p.share = p.share*sumDecay + n.share
@@ -178,7 +178,7 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) 
 	case p.closed != "" && earn > cost: // it speaks for what is refused
 		earn = max(earn, float32(g.cfg.Budget)/probes)
 	}
-	renamed := n.copied && n.again && e.shape.params > 0
+	renamed := n.copied && (n.known || n.again) && e.shape.params > 0
 	p.charge(cost, earn, !n.unread, g.off&ruleGrowth != 0 || renamed || p.renames() || p.grows())
 	g.update(p)
 	return earn

@@ -271,14 +271,13 @@ func (p *pattern) least() float32 {
 
 // price returns what a page costs the pattern, and what it has earned.
 func (p *pattern) price(n news) (cost, earn float32) {
+	dated := p.mostly(p.dated) // the days of a calendar are no versions
 	switch {
-	case n.copied && (n.again || n.times >= manyCopies):
+	case n.copied && (n.known || dated && (n.again || n.times >= manyCopies)):
 		return copyCost, 0
-	case n.copied && !p.mostly(p.dated): // the days of a calendar are no versions
+	case n.copied && !n.again && n.times < manyCopies && !dated:
 		return versionCost, 0
-	case n.copied:
-		return barrenCost, 0
-	case n.endless:
+	case n.copied || n.endless:
 		return barrenCost, 0
 	case n.unread: // it is taken to pay for itself, but for no other
 		return barrenCost, barrenCost
@@ -293,7 +292,8 @@ func (p *pattern) price(n news) (cost, earn float32) {
 type news struct {
 	share   float32 // of manyWords, how many are new
 	copied  bool    // the text was met before
-	again   bool    // and so was all that its URL says
+	known   bool    // the URL's form was
+	again   bool    // it is no version of another page: its URL is a part of another's, or has more
 	times   uint8   // how often, at most 255
 	endless bool    // nothing counts: there is no end of it
 	unread  bool    // share is not known

@@ -42,7 +42,7 @@ func TestTextsBehindEmptySteps(t *testing.T) {
 		{"/photo/%d", "/photo/%d/info", "/photo/%d/notes"},
 		{"/s/1/%d", "/s/2/%d", "/s/3/%d", "/s/4/%d"},
 	} {
-		const n = 500
+		const n = 1000
 		site := map[string]string{}
 		home := ""
 		for i := range n {
