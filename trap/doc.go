@@ -5,11 +5,11 @@
 // # The principle
 //
 // URLs that one program on the server is likely to answer are a pattern, and each pattern has an
-// account. A page costs 1, and a copy 2. New words earn, for the
+// account. A page costs 1, and 2 if it is a known one under a new name. New words earn, for the
 // page's own pattern and for the lists on which it was found. The chance that a URL brings
 // something is estimated, by Laplace's rule of succession: of n pages k were worth something, so
-// the next one is with (k+1)/(n+2). It
-// decides the order: a URL waits behind everything else of its host that is likelier (Rank).
+// the next one is with (k+1)/(n+2). It decides the order: a URL waits behind everything else of
+// its host that is likelier (Rank).
 // Three questions are multiplied: do pages of the pattern bring something new to the site? Do
 // URLs of which a part is known bring other pages? If every page leads to more, does one end it?
 // And one that is not learned: does the URL only name again the page on which it was found?

@@ -156,3 +156,21 @@ func TestListsThatEnd(t *testing.T) {
 		t.Errorf("%d pages without the rule", len(all))
 	}
 }
+
+// Equal pages under addresses of their own have the whole budget: the first text comes after 350 of
+// them.
+func TestTextAfterEqualPages(t *testing.T) {
+	const n, equal = 1200, 350
+	frame := func(i int) string { return fmt.Sprintf("/reel/%d/view", i) }
+	site := map[string]string{"/": link(frame(0))}
+	for i := range n {
+		text := ""
+		if i >= equal {
+			text = prose(i, 40)
+		}
+		site[frame(i)] = text + link(frame(i+1))
+	}
+	if found := pages(trap.New(trap.Config{}), 1<<20, func(path string) string { return site[path] }); len(found) != len(site) {
+		t.Errorf("%d pages of %d", len(found), len(site))
+	}
+}
