@@ -44,7 +44,7 @@ LONG = TestAddressOf1000Sites TestBodyIsNoBomb TestBuilder TestCalendarIsEndless
   TestOtherDamageIsTold TestOverNetHTTP TestPageRankAgainstExact TestPipeIsFull \
   TestPowerLawOfSamples TestPowerLawPValue TestRandomWebsAgainstOracle TestRedirects TestRefusals \
   TestResetWithoutHijack TestRestoreRefusesBrokenChains TestRestoreRefusesCounters \
-  TestRestoreRefusesDamage TestResultsDoNotDependOnWorkers TestRetryEndsAsIfNothingHadFailed \
+  TestRestoreRefusesDamage TestRestoreRefusesTornDeltas TestResultsDoNotDependOnWorkers TestRetryEndsAsIfNothingHadFailed \
   TestRewriteIsAllOrNothing TestRobots TestRoundTrip TestRouting TestRulesAgainstOracle \
   TestRulesAgainstTemoto TestScan TestScanFrom TestSeedDecidesEverything \
   TestShardsFindPlantedFaults TestShardsLoseNothing TestSieveDamage TestSieveExtremes \

@@ -173,6 +173,10 @@ func TestRestoreRefusesBrokenChains(t *testing.T) {
 // A delta of which a part has been lost, or a bit has changed, is damage, too, and so is one put in
 // another's place; none of them leaves a Recorder that counts on from wrong sketches.
 func TestRestoreRefusesTornDeltas(t *testing.T) {
+	cuts, least := 40, 100
+	if testing.Short() {
+		cuts, least = 8, 20
+	}
 	for _, sites := range []int{1, 2} {
 		dir := create(t, store.OnMem(vfs.NewCrashableMem()), "c", true)
 		r := recorder(t, Config{Dir: dir, Seed: 5})
@@ -200,7 +204,7 @@ func TestRestoreRefusesTornDeltas(t *testing.T) {
 					continue // the sketches were as before
 				}
 				bad := map[string][]byte{"longer": append(bytes.Clone(value), 0)}
-				for n := at + 1; n < len(value); n += 1 + len(value)/40 {
+				for n := at + 1; n < len(value); n += 1 + len(value)/cuts {
 					bad[fmt.Sprintf("cut at %d", n)] = value[:n]
 					bad[fmt.Sprintf("flipped at %d", n)] = append(append(bytes.Clone(value[:n]), value[n]^4), value[n+1:]...)
 				}
@@ -217,7 +221,7 @@ func TestRestoreRefusesTornDeltas(t *testing.T) {
 				put(key, value)
 				last = value
 			}
-			if torn < 100 && (kind != keySiteMore || sites == 2) {
+			if torn < least && (kind != keySiteMore || sites == 2) {
 				t.Errorf("%d sites: %d deltas %q were torn", sites, torn, kind)
 			}
 		}

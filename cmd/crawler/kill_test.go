@@ -42,11 +42,11 @@ const (
 // test binary, so that the race detector watches the killed processes too.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	small := 2000
+	small, few := 2000, 4
 	if testing.Short() {
-		small = 1000
+		small, few = 1000, 2
 	}
-	kills, pages := envNumber(t, "KILLS", 4), envNumber(t, "KILL_PAGES", small)
+	kills, pages := envNumber(t, "KILLS", few), envNumber(t, "KILL_PAGES", small)
 	seed := uint64(envNumber(t, "KILL_SEED", int(rand.Uint64()>>33)))
 	t.Logf("KILL_SEED=%d repeats these kills", seed)
 	bin := "crawler"
