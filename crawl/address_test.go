@@ -174,13 +174,13 @@ func TestSmallServerOf500Names(t *testing.T) {
 
 // An address in front of a thousand sites is asked as often as all of them together may be.
 func TestAddressOf1000Sites(t *testing.T) {
-	pages, least := 45, 0.97
+	sites, pages, least := 1000, 45, 0.97
 	if testing.Short() {
-		pages, least = 15, 0.9
+		sites, pages, least = 500, 12, 0.9
 	}
 	s := newHoster(2000, pages, 80*time.Millisecond)
 	const delay = 3 * time.Second
-	took := hosted(t, s, 1000, atOneAddress, func(c *crawl.Config) { c.Gate.Frontier.Delay = delay })
+	took := hosted(t, s, sites, atOneAddress, func(c *crawl.Config) { c.Gate.Frontier.Delay = delay })
 	allowed := time.Duration(pages) * delay
 	if share := allowed.Seconds() / took.Seconds(); share < least || s.most > frontier.DefaultPerIP {
 		t.Errorf("%v, %.3f of what politeness to hosts allows; %d at a time", took, share, s.most)
