@@ -28,6 +28,8 @@ var anchorCases = []struct {
 	{name: "image", html: "<a href=1><img src=x alt='a &amp; b'></a><a href=2>c<img alt=' d '>e<img>f<img alt></a>", want: []string{"a & b|", "c d e f|"}},
 	{name: "image outside", html: "<a href=1>a</a><img alt=b><a href=2></a>", want: []string{"a|", "|"}},
 	{name: "hidden", html: "<a href=1>a<script>b</script><style>c</style><noscript>d</noscript><template>e<img alt=f></template>g</a>", want: []string{"ag|"}},
+	{name: "in a noscript", html: "<noscript><a href=1>a<img alt=b><textarea>c</textarea></a>d</noscript>e", want: []string{"a b c|"}},
+	{name: "end tag and image in a noscript", html: "<a href=1>a<noscript><img alt=b></noscript>c</a>d", want: []string{"ac|"}},
 	{name: "link hidden in a link", html: "<a href=1>a<svg><style><a href=2>b</a></style></svg>c</a>", want: []string{"ac|", "|"}},
 	{name: "comment", html: "<a href=1>a<!-- </a> -->b</a>c", want: []string{"ab|"}},
 	{name: "raw text", html: "<a href=1><textarea>&lt;</a></textarea></a>", want: []string{"<</a>|"}},
@@ -57,6 +59,8 @@ var anchorCases = []struct {
 	{name: "left open around a block", html: "<p><a href=1>a<p>b", want: []string{"a b|"}, differs: "tree: open links are opened again"},
 	{name: "left open in a cell", html: "<table><tr><td><a href=1>a</td><td>b", want: []string{"a b|"}, differs: "tree: ends with the cell"},
 	{name: "SVG link in a link", html: "<a href=1>a<svg><a href=2>b</a></svg>c</a>", want: []string{"a|", "b|"}, differs: "tree: SVG's are nested"},
+	{name: "link in a noscript in a link", html: "<a href=1>a<noscript></a><a href=2 rel=ugc>b</a></noscript>c</a>", want: []string{"ac|", "|ugc"}, differs: "tree: a link ends the one before"},
+	{name: "left open in a noscript", html: "<noscript><a href=1>a</noscript>b", want: []string{"a|"}, differs: "tree: open links are opened again"},
 	{name: "block tag in vain", html: "<a href=1>a</div>b</a>", want: []string{"a b|"}, differs: "tree: what it ignores joins words"},
 }
 
@@ -96,7 +100,7 @@ func TestAnchors(t *testing.T) {
 
 // XHTML has its own rules for what closes itself, for CDATA sections and for script.
 func TestAnchorsXHTML(t *testing.T) {
-	body := `<html xmlns="http://www.w3.org/1999/xhtml"><a href="1" rel="UGC"/>a<a href="2">b<br/>c<![CDATA[<d>]]> <img alt="e"/><script>f</script></a>g` +
+	body := `<html xmlns="http://www.w3.org/1999/xhtml"><a href="1" rel="UGC"/>a<a href="2">b<br/>c<![CDATA[<d>]]> <img alt="e"/><script>f</script><noscript>f</noscript></a>g` +
 		`<template><a href="3">h</template>i</html>`
 	p, page := New(Options{Anchors: true}), new(Page)
 	if err := p.Parse(Input{URL: mustURL(t, "http://h.example/"), ContentType: "application/xhtml+xml", Body: []byte(body)}, page); err != nil {

@@ -185,11 +185,11 @@ func BenchmarkGoquery(b *testing.B) {
 	t.res.SetBase(mustURL(b, benchBase))
 	run(b, func(body []byte) (int, int) {
 		t.links, t.words = t.links[:0], t.words[:0]
-		doc, err := goquery.NewDocumentFromReader(bytes.NewReader(body))
+		root, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
 		if err != nil {
 			b.Fatal(err)
 		}
-		t.document(doc)
+		t.document(goquery.NewDocumentFromNode(root))
 		return len(t.links), len(t.words)
 	})
 }
@@ -229,13 +229,13 @@ func (t *rival) text(s string) {
 
 func (t *rival) tokens(body []byte) {
 	z := html.NewTokenizer(bytes.NewReader(body))
-	hidden := false
+	hidden, noscript := false, false
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
 			return
 		case html.TextToken:
-			if !hidden {
+			if !hidden && !noscript {
 				t.text(string(z.Text()))
 			}
 			hidden = false
@@ -244,8 +244,15 @@ func (t *rival) tokens(body []byte) {
 			switch string(name) {
 			case "a", "area", "link":
 				t.attrs(z, more, string(name) == "link")
-			case "script", "style", "noscript":
+			case "script", "style":
 				hidden = true
+			case "noscript":
+				noscript = true
+				z.NextIsNotRawText()
+			}
+		case html.EndTagToken:
+			if name, _ := z.TagName(); string(name) == "noscript" {
+				noscript = false
 			}
 		}
 	}

@@ -276,7 +276,10 @@ func (p *Parser) prescan(b []byte) string {
 				return name
 			}
 		}
-		if rawNames[id] != "" {
+		switch {
+		case id == tagNoScript: // what browsers with scripts pass over says nothing of the rest
+			i = endTagOf(b, i, tagNames[id])
+		case rawNames[id] != "":
 			i = rawEnd(b, i, id)
 		}
 	}

@@ -81,6 +81,7 @@ var lateCases = []struct{ name, body, want string }{
 	{"behind a long style", "<!DOCTYPE html><html><head><title>t</title><style>" + strings.Repeat("p{}", 5000) + "</style><meta charset=gbk>", "gbk"},
 	{"before what UTF-8 says", "<HEAD>é" + strings.Repeat(" ", 1024) + "<meta charset=koi8-r>", "koi8-r"},
 	{"by http-equiv", "<script>" + strings.Repeat("a<b;", 999) + "</script><meta http-equiv=Content-Type content='text/html; charset=euc-kr'>", "euc-kr"},
+	{"in a noscript", "<noscript><meta charset=gbk></noscript>\xe9", "windows-1252"},
 	{"behind every element of the head", "<base><link><noscript></noscript><object></object>" + strings.Repeat(" ", 1024) + "<!-- <p> --><meta charset=gbk>", "gbk"},
 	{"the first of two", strings.Repeat(" ", 1024) + "<meta charset=nonsense><meta charset=big5><meta charset=gbk>", "big5"},
 	{"where the head's end is missing", "<html><head>" + strings.Repeat(" ", 1024) + "<meta charset=gbk>", "gbk"},

@@ -36,17 +36,19 @@ func referenceOf(t testing.TB, base weburl.URL, contentType string, body []byte)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := goquery.NewDocumentFromReader(r)
+	root, err := html.ParseWithOptions(r, html.ParseOptionEnableScripting(false))
 	if err != nil {
 		return nil, err
 	}
+	doc := goquery.NewDocumentFromNode(root)
 	ref := new(reference)
 	if href, ok := doc.Find("base[href]").First().Attr("href"); ok {
 		if u, err := base.Resolve(href); err == nil {
 			base = u
 		}
 	}
-	ref.title = strings.Join(strings.Fields(doc.Find("title").First().Text()), " ")
+	titles := doc.Find("title").NotSelection(doc.Find("noscript title"))
+	ref.title = strings.Join(strings.Fields(titles.First().Text()), " ")
 	ref.walk(doc.Nodes[0], base, false)
 	return ref, nil
 }

@@ -13,10 +13,10 @@
 // A word is a maximal run of Unicode letters, marks and decimal digits, lower
 // cased rune by rune, of 1 to 64 runes; longer runs are no words. Words come
 // from the text of a document, the title included, but not from script, style,
-// template and noscript. Any tag or comment ends a word; character references
-// are decoded first. So "Caf&eacute;s don't <b>st</b>op" has the words cafés,
-// don, t, st and op. A Page has its words as 64-bit hashes (HashWord), which
-// sketches and near-duplicate detection take.
+// template and noscript. (Links in the last two count.) Any tag or comment ends a
+// word; character references are decoded first. So "Caf&eacute;s don't
+// <b>st</b>op" has the words cafés, don, t, st and op. A Page has its words as
+// 64-bit hashes (HashWord), which sketches and near-duplicate detection take.
 //
 // # How HTML is read
 //
@@ -29,10 +29,12 @@
 // things treated as comments, quoted and bare attribute values, the first of
 // two equal attributes, character references in text and in values, text that
 // is no markup (script with its escaped states, style, title, textarea, xmp,
-// iframe, noembed, noframes, noscript, plaintext), NULs, invalid UTF-8. Of the
-// second stage it keeps two counters: open templates, and a short stack of what
-// is open inside <svg> and <math>, where other rules hold (CDATA sections,
-// self-closing tags, no raw text). Scripting counts as on: noscript is raw.
+// iframe, noembed, noframes, plaintext), NULs, invalid UTF-8. Of the second
+// stage it keeps little: how many templates are open, whether a noscript is, and
+// a short stack of what is open inside <svg> and <math>, where other rules hold
+// (CDATA sections, self-closing tags, no raw text). Scripting counts as off:
+// there are tags in noscript. But it reaches to its end tag, as if it were on,
+// since what readers see behind it are words.
 //
 // docs/parse.md lists each case in which the outcome differs from a tree built
 // by goquery, and why. On well-formed documents there are none; tests hold that

@@ -38,7 +38,6 @@ var rawNames = [...]string{
 	tagIFrame:    "iframe",
 	tagNoEmbed:   "noembed",
 	tagNoFrames:  "noframes",
-	tagNoScript:  "noscript",
 	tagScript:    "script",
 	tagStyle:     "style",
 	tagTextarea:  "textarea",
@@ -62,12 +61,14 @@ func (p *Parser) element(b []byte, id tagID, next int) int {
 	switch id {
 	case tagTemplate:
 		p.openTemplate()
+	case tagNoScript:
+		p.openNoScript()
 	case tagSVG, tagMath:
 		p.openForeign(b, id)
 	case tagPlaintext:
 		p.text(b, next, len(b), textRaw)
 		return len(b)
-	case tagIFrame, tagNoEmbed, tagNoFrames, tagNoScript, tagScript, tagStyle, tagTextarea, tagTitle, tagXMP:
+	case tagIFrame, tagNoEmbed, tagNoFrames, tagScript, tagStyle, tagTextarea, tagTitle, tagXMP:
 		return p.rawText(b, next, id)
 	}
 	return next

@@ -47,8 +47,11 @@ func (p *Parser) lowerName(name []byte) []byte {
 	return appendLower(p.word[:0], name[:min(len(name), MaxWordRunes)])
 }
 
-// floor is the part of the stack that belongs outside the innermost template.
+// floor is the part of the stack that belongs outside the innermost template or <noscript>.
 func (p *Parser) floor() int {
+	if p.endsNoScript() { // it is inside the template
+		return min(p.noscriptMark, len(p.open))
+	}
 	if n := min(p.templates, maxTemplates); n > 0 {
 		return min(int(p.marks[n-1]), len(p.open))
 	}
@@ -137,7 +140,7 @@ func (p *Parser) startInForeign(b []byte, key uint64, start, end int) int {
 // opensOtherwise reports whether an HTML tag is followed by raw text, which
 // ends it, or is entered in the books by element.
 func opensOtherwise(id tagID) bool {
-	return id == tagTemplate || id == tagSVG || id == tagMath || id == tagPlaintext || rawNames[id] != ""
+	return id == tagTemplate || id == tagNoScript || id == tagSVG || id == tagMath || id == tagPlaintext || rawNames[id] != ""
 }
 
 // breaksOut reports whether the tag in hand ends all foreign content.
@@ -229,16 +232,20 @@ func (p *Parser) openTemplate() {
 
 // closeTemplate leaves the innermost template and all that is open inside.
 func (p *Parser) closeTemplate() {
+	if p.endsNoScript() {
+		p.closeNoScript()
+	}
 	floor := p.floor()
 	p.templates--
 	p.hidden--
 	p.popTo(floor)
 }
 
-// closeElement acts on an end tag where a template or something foreign is
-// open.
+// closeElement acts on an end tag where a template, a <noscript> or something
+// foreign is open.
 func (p *Parser) closeElement(key uint64, rawName []byte) {
-	if p.overflow > 0 {
+	ends := p.endsNoScript() && equalFold(rawName, "noscript")
+	if p.overflow > 0 && !ends {
 		p.overflow--
 		return
 	}
@@ -262,6 +269,8 @@ func (p *Parser) closeElement(key uint64, rawName []byte) {
 	switch {
 	case string(name) == "template" && p.templates > 0:
 		p.closeTemplate()
+	case ends:
+		p.closeNoScript()
 	case foreign && n == floor && wrappers[string(name)] && !p.inIntegrationPoint(floor):
 		// An element around an <svg> left open is assumed to end here.
 		p.popTo(floor)

@@ -102,7 +102,7 @@ func hashesOf(words []string) (hashes []uint64) {
 func tokensOf(base weburl.URL, body []byte) *reference {
 	ref := new(reference)
 	z := html.NewTokenizer(bytes.NewReader(body))
-	raw, templates := "", 0
+	raw, open := "", []string(nil) // open: templates, and a <noscript> in the innermost of them
 	for {
 		kind := z.Next()
 		opened := raw
@@ -115,7 +115,7 @@ func tokensOf(base weburl.URL, body []byte) *reference {
 			if opened == "" {
 				text = strings.ReplaceAll(text, "\x00", "")
 			}
-			if hidden := opened == "script" || opened == "style" || opened == "noscript"; !hidden && templates == 0 {
+			if hidden := opened == "script" || opened == "style"; !hidden && len(open) == 0 {
 				ref.words = append(ref.words, splitWords(text)...)
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
@@ -124,12 +124,21 @@ func tokensOf(base weburl.URL, body []byte) *reference {
 			if slices.Contains(rawNames[:], tok.Data) || tok.Data == "plaintext" {
 				raw = tok.Data
 			}
-			if tok.Data == "template" {
-				templates++
+			if tok.Data == "template" || tok.Data == "noscript" && !slices.Contains(open, "noscript") {
+				open = append(open, tok.Data)
+			}
+			if tok.Data == "noscript" {
+				z.NextIsNotRawText()
 			}
 		case html.EndTagToken:
-			if name, _ := z.TagName(); string(name) == "template" {
-				templates = max(templates-1, 0)
+			switch name, _ := z.TagName(); {
+			case string(name) == "template" && slices.Contains(open, "template"):
+				if open[len(open)-1] == "noscript" {
+					open = open[:len(open)-1]
+				}
+				open = open[:len(open)-1]
+			case string(name) == "noscript" && len(open) > 0 && open[len(open)-1] == "noscript":
+				open = open[:len(open)-1]
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func (c tokenTest) expect(t *testing.T, unescape func(string) string) (e expecta
 			continue
 		}
 		name := tok[1].(string)
-		e.other = e.other || name == "svg" || name == "math" || name == "template" || name == "plaintext" || slices.Contains(rawNames[:], name)
+		e.other = e.other || name == "svg" || name == "math" || name == "template" || name == "noscript" || name == "plaintext" || slices.Contains(rawNames[:], name)
 		attrs := tok[2].(map[string]any)
 		if v, ok := attrs["a"]; ok && name == "h" {
 			e.hrefs = append(e.hrefs, unescape(v.(string)))

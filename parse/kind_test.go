@@ -241,3 +241,25 @@ func TestXHTML(t *testing.T) {
 		t.Errorf("%q %q %q %v", page.Title, page.Lang, page.Charset, page.Kind)
 	}
 }
+
+// <noscript> is in XHTML what it is in HTML, but that it can close itself.
+func TestXHTMLNoScript(t *testing.T) {
+	for _, c := range []struct{ body, links, words, title string }{
+		{`<p>a<noscript>b<a href="1">c</a><p>d</p><iframe src="2">e</iframe><![CDATA[f]]></noscript>g</p>`, "/p/1 /p/2", "a g", ""},
+		{`<head><noscript><link rel="next" href="1"/><meta http-equiv="refresh" content="0;url=2"/>a</noscript><title>b</title></head>`, "/p/1 /p/2", "b", "b"},
+		{`<noscript><title>a</title></noscript><title>b<noscript>c<![CDATA[d]]></noscript>e</title>`, "", "b e", "be"},
+		{`a<noscript/>b`, "", "a b", ""},
+		{`a<noscript>b<a href="1">c`, "/p/1", "a", ""},
+		{`a</noscript>b</script>c`, "", "a b c", ""},
+		{`a<noscript>b<noscript>c</noscript>d</noscript>e`, "", "a d e", ""},
+		{`a<template>b<noscript>c<a href="1">d</a></noscript>e</template>f<template><noscript>g</template>h`, "/p/1", "a f h", ""},
+		{`a<noscript><template>b</noscript>c</template>d</noscript>e`, "", "a e", ""},
+		{`a<noscript>b</script>c<script>d</script></style>e</noscript>f`, "", "a f", ""},
+	} {
+		var words []string
+		page := parsePage(t, Options{OnWord: func(w []byte) { words = append(words, string(w)) }}, "application/xhtml+xml; charset=utf-8", c.body)
+		if got := strings.Join(words, " "); got != c.words || paths(page.Links) != c.links || page.Title != c.title {
+			t.Errorf("%s: links %q, words %q, title %q", c.body, paths(page.Links), got, page.Title)
+		}
+	}
+}

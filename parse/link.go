@@ -23,7 +23,7 @@ func (p *Parser) link(raw []byte, kind LinkKind, nofollow bool) {
 	}
 	e := p.links.find(raw)
 	if string(e.ref) == string(raw) && !e.url.IsZero() {
-		p.page.Links = append(p.page.Links, Link{URL: e.url, Kind: kind, NoFollow: nofollow})
+		p.page.Links = append(p.page.Links, Link{URL: e.url, Kind: kind, NoFollow: nofollow, noscript: p.noscript > 0})
 		return
 	}
 	if u := p.resolve(raw, kind, nofollow); !u.IsZero() {
@@ -45,7 +45,7 @@ func (p *Parser) resolve(ref []byte, kind LinkKind, nofollow bool) weburl.URL {
 		p.page.BadLinks++
 		return weburl.URL{}
 	}
-	p.page.Links = append(p.page.Links, Link{URL: u, Kind: kind, NoFollow: nofollow})
+	p.page.Links = append(p.page.Links, Link{URL: u, Kind: kind, NoFollow: nofollow, noscript: p.noscript > 0})
 	return u
 }
 

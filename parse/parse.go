@@ -83,13 +83,14 @@ const (
 const shellWords = 3
 
 // NeedsScript reports whether the page looks like one that JavaScript would fill, which is not run:
-// it has scripts, no word or almost none, and no link.
+// it has scripts, no word or almost none, and no link. Those in <noscript> do not count: there are
+// frames that measure visits, and addresses of pages on how to turn scripts on.
 func (p *Page) NeedsScript() bool {
 	if p.scripts == 0 || len(p.Words)-p.titleWords > shellWords {
 		return false
 	}
 	return !slices.ContainsFunc(p.Links, func(l Link) bool {
-		return l.Kind == Anchor || l.Kind == Area || l.Kind == Frame || l.Kind == Refresh
+		return !l.noscript && (l.Kind == Anchor || l.Kind == Area || l.Kind == Frame || l.Kind == Refresh)
 	})
 }
 
@@ -133,6 +134,7 @@ type Link struct {
 	Kind     LinkKind
 	NoFollow bool   // rel=nofollow on the link, or the whole page says so
 	Declined bool   // never set by Parse: a filter marks links that must not be followed
+	noscript bool   // it stands in a <noscript>
 	note     uint32 // where its note's text begins in the page's notes; 0 if it has none
 }
 
@@ -180,24 +182,26 @@ type Parser struct {
 	value  []byte     // the attribute value being decoded
 	title  []byte     // the title, undecoded or (XHTML) piece by piece
 
-	tag       tag
-	open      []openElement // foreign elements and what is inside them
-	overflow  int           // elements open beyond maxForeign
-	templates int           // open <template> elements
-	marks     [maxTemplates]int32
-	hidden    int      // open elements whose text is no words
-	mode      textMode // how text is read here
-	cdataOK   bool     // whether <![CDATA[ is one
-	titled    bool     // the title was seen
-	inTitle   bool     // XHTML: inside it
-	based     bool     // a base href was seen
-	again     bool     // it came after links: parse again with it
-	metaLang  string
-	before    mark
-	links     linkCache
-	anchor    anchor // Options.Anchors: the <a> being read
-	area      line   // the text of an <area>
-	notes     []byte // of the links so far
+	tag          tag
+	open         []openElement // foreign elements and what is inside them
+	overflow     int           // elements open beyond maxForeign
+	templates    int           // open <template> elements
+	marks        [maxTemplates]int32
+	noscript     int      // 1 + the templates around the open <noscript>; 0 if none is open
+	noscriptMark int      // of open, what is around it
+	hidden       int      // open elements whose text is no words
+	mode         textMode // how text is read here
+	cdataOK      bool     // whether <![CDATA[ is one
+	titled       bool     // the title was seen
+	inTitle      bool     // XHTML: inside it
+	based        bool     // a base href was seen
+	again        bool     // it came after links: parse again with it
+	metaLang     string
+	before       mark
+	links        linkCache
+	anchor       anchor // Options.Anchors: the <a> being read
+	area         line   // the text of an <area>
+	notes        []byte // of the links so far
 }
 
 // mark is what was known before the body was looked at.
@@ -263,7 +267,7 @@ func (p *Parser) rewind(base weburl.URL) {
 	p.page.Base = base
 	p.res.SetBase(base)
 	p.links.reset()
-	p.open, p.overflow, p.templates, p.hidden = p.open[:0], 0, 0, 0
+	p.open, p.overflow, p.templates, p.noscript, p.hidden = p.open[:0], 0, 0, 0, 0
 	p.mode, p.cdataOK = textData, false
 	p.titled, p.inTitle, p.again = false, false, false
 	p.title, p.metaLang = p.title[:0], ""

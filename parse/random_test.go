@@ -15,7 +15,8 @@ type grammar struct {
 	depth  int // of the element being written
 	limit  int // for depth: blocks go half as deep
 	inLink bool
-	alien  int // foreign elements open: no template inside, the library gives up there
+	alien  int  // foreign elements open: no template inside, the library gives up there
+	silent bool // in a <noscript>: none inside, it would mean nothing
 }
 
 func (g *grammar) pick(list ...string) string { return list[g.IntN(len(list))] }
@@ -86,9 +87,7 @@ func (g *grammar) raw() {
 		g.WriteString(g.pick("a > b { }", "<!-- p { } -->", "</sty le>", "x::after { content: '<a href=no>' }"))
 		g.end("style")
 	case 2:
-		g.tag("noscript")
-		g.WriteString(g.pick("<a href=no>words</a>", "<img src=no>", "&eacute;"))
-		g.end("noscript")
+		g.noscript(g.inlines)
 	case 3:
 		g.WriteString("<!--" + g.pick("", " a comment ", "-", " <a href=no>x</a> ", " -- ", " > ", " --! ", "[if IE]><p>x</p><![endif]", " <!-- ") + g.pick("-->", "-->", "--!>"))
 	case 4:
@@ -105,6 +104,20 @@ func (g *grammar) raw() {
 	default:
 		g.text()
 	}
+}
+
+// noscript writes a <noscript>, in the body: in a head with scripts off it ends where the library
+// sees fit (see the constructs that differ).
+func (g *grammar) noscript(content func()) {
+	if g.silent {
+		g.text()
+		return
+	}
+	g.silent = true
+	g.tag("noscript")
+	content()
+	g.end("noscript")
+	g.silent = false
 }
 
 func (g *grammar) inline() {
@@ -246,7 +259,7 @@ func (g *grammar) block() {
 	}
 	link := g.inLink
 	defer func() { g.inLink = link }()
-	switch g.IntN(10) {
+	switch g.IntN(11) {
 	case 0:
 		g.tag("p")
 		g.inlines()
@@ -300,6 +313,8 @@ func (g *grammar) block() {
 			g.WriteString(g.pick("<a href=no>", "&lt;", "</xm p>"))
 			g.end("xmp")
 		}
+	case 9:
+		g.noscript(g.blocks)
 	default:
 		g.inline()
 	}

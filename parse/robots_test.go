@@ -28,7 +28,7 @@ func TestRobotsMeta(t *testing.T) {
 		{`<p>text<meta name=robots content=noindex>`, true, false},
 		{`<template><meta name=robots content=none></template>`, false, false},
 		{`<!-- <meta name=robots content=none> -->`, false, false},
-		{`<noscript><meta name=robots content=none></noscript>`, false, false},
+		{`<noscript><meta name=robots content=none></noscript>`, true, true},
 	} {
 		page := parsePage(t, Options{}, "text/html", `<a href=1>`+c.meta+`<a href=2 rel=nofollow>`)
 		if page.NoIndex != c.noIndex || page.NoFollow != c.noFollow {

@@ -60,7 +60,23 @@ var constructs = []construct{
 	{name: "script unclosed", html: `a<script>b</scrip`, words: "a"},
 	{name: "script cut in its end tag", html: `a<script>b</script`, words: "a"},
 	{name: "style", html: `<style>a > b <!-- </style>c`, words: "c"},
-	{name: "noscript", html: `a<noscript><a href=no>b</a></noscript>c`, words: "a c"},
+	{name: "noscript", html: `a<noscript>b <a href=1>c</a><p>d</p><iframe src=2>e</iframe><textarea>f</textarea></NoScript >g`, links: "/1 /2", words: "a g"},
+	{name: "noscript in the head", html: `<head><noscript><link rel=next href=1><meta http-equiv=refresh content="0;url=2"><style>a</style></noscript><title>b</title>c`,
+		links: "/1 /2", words: "b c"},
+	{name: "noscript with raw text", html: `<p>a<noscript><script>"</noscript>"</script><!-- </noscript> --><textarea></noscript></textarea><b x="</noscript>">b</b></noscript>c`,
+		words: "a c"},
+	{name: "noscript in raw text", html: `<title>a<noscript>b</title>c<textarea><noscript></textarea>d<script><noscript></script>e<xmp><noscript></xmp>f<!-- <noscript> -->g`,
+		words: "a noscript b c noscript d e noscript f g"},
+	{name: "noscript closed by itself is not closed", html: `<p>a<noscript/>b`, words: "a"},
+	{name: "noscript unclosed", html: `a<noscript>b<a href=1>c</a><ul><li>d<svg><text>e</text></svg>f`, links: "/1", words: "a"},
+	{name: "noscript in a template", html: `<p>a<template>b<noscript>c<a href=1>d</a></noscript>e</template>f<template><noscript>g</template>h`, links: "/1", words: "a f h"},
+	{name: "template in noscript", html: `<p>a<noscript><template><noscript>b</noscript>c</template>d</noscript>e`, words: "a e"},
+	{name: "noscript ends not in a template", html: `<p>a<noscript><template></noscript>b</template>c</noscript>d`, words: "a d"},
+	{name: "noscript with SVG", html: `<p>a<noscript><svg><a href=1>b</a><style/><noscript>c</noscript>d</svg>e<style>f<i></style></noscript>g<style>h<i></style>`, links: "/1", words: "a g"},
+	{name: "noscript with SVG left open", html: `<p>a<noscript><svg><g></noscript>b<style>c<i></style>d<![CDATA[e>`, words: "a b d"},
+	{name: "noscript in SVG", html: `<svg><noscript>a<a href=1>b</a></noscript>c<noscript/>d</svg>e`, links: "/1", words: "c d e"},
+	{name: "noscript in SVG's HTML", html: `<svg><desc><noscript>a<a href=1>b</a></desc></svg><![CDATA[c><a href=2>d</a>]]><style>d<i></style></noscript>e<style>f<b></style>g</desc><style/>h</svg>i`,
+		links: "/1 /2", words: "e g h i"},
 	{name: "title", html: `<title>a &eacute; <b>c</b></title>d`, words: "a é b c b d"},
 	{name: "title unclosed", html: `<title>a <a href=no>b`, words: "a a href no b"},
 	{name: "textarea", html: `<textarea>a&amp;b <a href=no></textarea>c`, words: "a b a href no c"},
@@ -167,6 +183,26 @@ var constructs = []construct{
 		differs: "tree: nothing but frames in a frameset document"},
 	{name: "frame without frameset", html: "<p><frame src=1>", links: "/1",
 		differs: "tree: frames only in a frameset"},
+	{name: "noscript ends in vain", html: `<p>a</noscript>b`, words: "a b",
+		differs: "tree: what it ignores joins words"},
+	{name: "noscript nested", html: `<p>a<noscript>b<noscript>c</noscript>d</noscript>e`, words: "a d e",
+		differs: "tree: one may stand in the other"},
+	{name: "noscript ends what is open in it", html: `<p>a<noscript><div>b</noscript>c`, words: "a c",
+		differs: "tree: its end tag is ignored where a block is open in it"},
+	{name: "noscript is not ended by other tags", html: `<div>a<noscript>b</div>c<p></noscript>d`, words: "a d",
+		differs: "tree: it ends with the block around it"},
+	{name: "noscript with a paragraph in one", html: `<p>a<noscript><p>b</p></noscript>c`, words: "a c",
+		differs: "tree: a <p> ends the one around it, and all in that"},
+	{name: "noscript in a link", html: `<a href=1>a<noscript><a href=2>b</a></noscript>c</a>`, links: "/1 /2", words: "a c",
+		differs: "tree: a link ends the one before, which is opened again in the noscript"},
+	{name: "noscript in the head with text", html: `<head><noscript>a <a href=1>b</a></noscript><title>c</title>`, links: "/1", words: "c",
+		differs: "tree: what cannot be in the head ends it, and the noscript"},
+	{name: "noscript in the head with an image", html: `<head><noscript><link rel=next href=1><img src=x>a</noscript><link rel=next href=2></head>b`, links: "/1 /2", words: "b",
+		differs: "tree: what cannot be in the head ends it, and the noscript"},
+	{name: "noscript in the head, unclosed", html: `<head><noscript><link rel=next href=1></head><body>a<a href=2>b`, links: "/1 /2",
+		differs: "tree: what cannot be in the head ends it, and the noscript"},
+	{name: "noscript in a table", html: `<table><tr><td><a href=1>a</a></td></tr><noscript><a href=2>b</a></noscript></table>`, links: "/1 /2", words: "a",
+		differs: "tree: it moves in front of the table"},
 	{name: "script escaped, less", html: `<script><!-- < <script> </script> a --></script>b`, words: "b",
 		differs: "library: leaves the escaped state at \"< \""},
 	{name: "template in foreign content", html: `<svg><desc><template>a</template>b</desc></svg>c`, words: "b c",
@@ -324,6 +360,7 @@ func TestTitle(t *testing.T) {
 		"<title></title><title>b</title>":                          "",
 		"<body><p>x<title>late</title>":                            "late",
 		"<svg><title>icon</title></svg><title>page</title>":        "page",
+		"<noscript><title>x</title></noscript><title>page</title>": "page",
 		"<template><title>x</title></template><title>page</title>": "page",
 		"<title>a\x00b\x1b[31m\u202ec\u0085d":                      "a\ufffdb [31m c d",
 		"é<title>bad \xff":                                         "bad \ufffd",
@@ -397,7 +434,7 @@ func TestBase(t *testing.T) {
 
 // TestDeepNesting: depth costs nothing, and hides nothing.
 func TestDeepNesting(t *testing.T) {
-	for _, tag := range []string{"div", "b", "svg", "template", "math", "table", "a"} {
+	for _, tag := range []string{"div", "b", "svg", "template", "noscript", "math", "table", "a"} {
 		page := parsePage(t, Options{}, "text/html", strings.Repeat("<"+tag+">", 100_000)+"<a href=/deep>"+strings.Repeat("</"+tag+">", 100_000)+"word")
 		if len(page.Links) != 1 || len(page.Words) != 1 {
 			t.Errorf("%s: %d links, %d words", tag, len(page.Links), len(page.Words))
@@ -410,7 +447,7 @@ func TestParserForgets(t *testing.T) {
 	p := New(Options{})
 	bodies := []string{
 		"<html lang=en><title>a</title><base href=/d/><meta name=robots content=none><template><svg><style>",
-		"<a href=1>x</a>", "<svg><![CDATA[ x", "<p>a<![CDATA[b]]>", "<a href=2><base href=/e/>", "<a href=1>x</a><a href=2>",
+		"<a href=1>x</a>", "<svg><![CDATA[ x", "<svg><desc><noscript><template>", "<p>a<![CDATA[b]]>", "<a href=2><base href=/e/>", "<a href=1>x</a><a href=2>",
 	}
 	reused := new(Page)
 	for _, body := range bodies {

@@ -105,7 +105,7 @@ func TestThreatNoTag(t *testing.T) {
 // TestThreatUnclosedRawText: an element that is never closed hides what is behind it,
 // as in a browser, and nothing before it.
 func TestThreatUnclosedRawText(t *testing.T) {
-	for _, open := range []string{"<script>", "<style>", "<title>", "<textarea>", "<xmp>", "<iframe>", "<noembed>", "<noframes>", "<noscript>",
+	for _, open := range []string{"<script>", "<style>", "<title>", "<textarea>", "<xmp>", "<iframe>", "<noembed>", "<noframes>",
 		"<plaintext>", "<!--", "<script><!--<script></script>", "<svg><![CDATA[", `<a href="`, "<a b='"} {
 		page := parsePage(t, Options{}, utf8HTML, "<a href=/before>x</a>"+open+strings.Repeat("<a href=/behind>", 1<<14))
 		if paths(page.Links) != "/before" {
@@ -113,6 +113,34 @@ func TestThreatUnclosedRawText(t *testing.T) {
 		}
 		if n := utf8.RuneCountInString(page.Title); n > MaxTitleRunes {
 			t.Errorf("%s: a title of %d characters", open, n)
+		}
+	}
+}
+
+// TestThreatUnclosedNoScript: one that is never closed hides the words behind it, in itself and in
+// a title, and no link, however many there are.
+func TestThreatUnclosedNoScript(t *testing.T) {
+	for _, contentType := range []string{utf8HTML, "application/xhtml+xml"} {
+		for _, open := range []string{"<noscript>", "<noscript><svg><g>", "<noscript><template>", strings.Repeat("<noscript>", 1000),
+			"<noscript>" + strings.Repeat("<svg><desc>", 100), "</noscript><noscript><template></noscript>"} {
+			page := parsePage(t, Options{}, contentType, "word "+open+strings.Repeat("<a href=/x>y</a>", 1<<10)+"<title>z</title>")
+			if len(page.Links) != 1<<10 || len(page.Words) != 1 || page.Title != "" {
+				t.Errorf("%s, %.40s: %d links, %d words, title %q", contentType, open, len(page.Links), len(page.Words), page.Title)
+			}
+		}
+	}
+}
+
+// TestThreatEndOfNoScript: whatever is left open in it, text behind </noscript> is text.
+func TestThreatEndOfNoScript(t *testing.T) {
+	for _, inside := range []string{"<p><div>", "<noscript>", strings.Repeat("<noscript>", 1000), "<svg>" + strings.Repeat("<g>", 1000), strings.Repeat("<svg><desc>", 1000),
+		"<svg><desc><b><math><mi>", "<template></template>", "<template><noscript></template>", "</template></svg></body></html>", "<a href=/x>"} {
+		page := parsePage(t, Options{Anchors: true}, utf8HTML, "<noscript>"+inside+"no</noscript><title>a</title>b<a href=/y>c<![CDATA[ > ]]></a>")
+		if len(page.Words) != 3 || page.Title != "a" {
+			t.Errorf("%.40s: %d words, title %q", inside, len(page.Words), page.Title)
+		}
+		if text, _ := page.Anchor(&page.Links[len(page.Links)-1]); text != "c ]]>" {
+			t.Errorf("%.40s: a link's text %q", inside, text)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (p *Parser) scanXHTML(b []byte) {
 		default:
 			i = nextMarkup(b, i)
 		}
-		if p.inTitle {
+		if p.inTitle && p.hidden == 0 {
 			p.addTitle(b[start:i])
 			p.page.titleWords += len(p.page.Words) - before
 		}
@@ -57,11 +57,12 @@ func (p *Parser) xmlStartTag(b []byte, i int) int {
 	case tagTitle:
 		p.inTitle = !p.titled && p.hidden == 0
 		p.titled = p.titled || p.inTitle
-	case tagScript, tagStyle, tagNoScript:
+	case tagScript, tagStyle:
 		p.hidden++
+	case tagNoScript:
+		p.openNoScript()
 	case tagTemplate:
-		p.hidden++
-		p.templates++
+		p.openTemplate()
 	}
 	return next
 }
@@ -76,12 +77,15 @@ func (p *Parser) xmlEndTag(b []byte, i int) int {
 	switch tagOf(key) {
 	case tagTitle:
 		p.inTitle = false
-	case tagScript, tagStyle, tagNoScript:
-		p.hidden = max(p.hidden-1, p.templates)
+	case tagScript, tagStyle:
+		p.hidden = max(p.hidden-1, p.templates+min(p.noscript, 1))
+	case tagNoScript:
+		if p.endsNoScript() {
+			p.closeNoScript()
+		}
 	case tagTemplate:
 		if p.templates > 0 {
-			p.templates--
-			p.hidden--
+			p.closeTemplate()
 		}
 	}
 	p.leaveAnchor()
@@ -95,7 +99,7 @@ func (p *Parser) xmlDeclaration(b []byte, i int) int {
 		return pastXMLDeclaration(b, i)
 	}
 	next := p.cdata(b, i+len(cdata))
-	if p.inTitle {
+	if p.inTitle && p.hidden == 0 {
 		text := bytes.TrimSuffix(b[i+len(cdata):next], []byte("]]>"))
 		p.addTitle(bytes.ReplaceAll(text, []byte("&"), []byte("&amp;")))
 	}

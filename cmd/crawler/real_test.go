@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
 	"crawler/internal/crawltest"
@@ -241,10 +242,11 @@ func (w *truth) read(t *testing.T, base *url.URL, data []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := goquery.NewDocumentFromReader(r)
+	root, err := html.ParseWithOptions(r, html.ParseOptionEnableScripting(false))
 	if err != nil {
 		t.Fatal(err)
 	}
+	doc := goquery.NewDocumentFromNode(root)
 	if href, ok := doc.Find("base[href]").Attr("href"); ok {
 		if b, err := base.Parse(href); err == nil {
 			base = b
