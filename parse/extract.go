@@ -19,6 +19,10 @@ const (
 	MaxFieldBytes  = 64 << 10 // length of one value; the rest is cut
 )
 
+// maxNoScripts is how many <noscript> with markup are read of a page, each by a parser of its own,
+// which costs microseconds; what is in later ones is text.
+const maxNoScripts = MaxFieldValues
+
 // Rule extracts values from pages by a CSS selector.
 type Rule struct {
 	Name string // the field's name
@@ -33,8 +37,9 @@ type Rule struct {
 //
 // The value is the text of each element that matches, or the attribute where the
 // element has it. The text is what a reader sees: white space is collapsed, blocks
-// and line breaks are apart, and scripts and style sheets inside are left out; of a
-// script or style sheet that itself matches it is the source.
+// and line breaks are apart, and scripts, style sheets and what is in <noscript> are left
+// out; of a script or style sheet that itself matches it is the source. Selectors do find
+// elements in <noscript>.
 func ParseRule(s string) (Rule, error) {
 	name, css, ok := strings.Cut(s, "=")
 	name, css = strings.TrimSpace(name), strings.TrimSpace(css)
@@ -73,7 +78,7 @@ func (p *Parser) extract(text []byte) {
 	if len(p.opt.Rules) == 0 {
 		return
 	}
-	doc, err := goquery.NewDocumentFromReader(bytes.NewReader(text))
+	root, err := tree(text)
 	if err != nil {
 		// The library has no error value for its nesting limit, but reading
 		// from memory fails for no other reason.
@@ -83,6 +88,7 @@ func (p *Parser) extract(text []byte) {
 	if p.page.Fields == nil {
 		p.page.Fields = make(map[string][]string)
 	}
+	doc := goquery.NewDocumentFromNode(root)
 	for _, rule := range p.opt.Rules {
 		values := p.page.Fields[rule.Name]
 		doc.FindMatcher(rule.sel).EachWithBreak(func(_ int, s *goquery.Selection) bool {
@@ -95,6 +101,42 @@ func (p *Parser) extract(text []byte) {
 			p.page.Fields[rule.Name] = values
 		}
 	}
+}
+
+// tree builds the document's tree, in which a <noscript> holds elements. With scripting off the
+// library ends the <head> at a <noscript> with an image in it, which then is in none, and what
+// follows is in no <head>; so each is read on its own, and reaches to its end tag as for words.
+func tree(text []byte) (*html.Node, error) {
+	root, err := html.Parse(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	var raw []*html.Node // texts of <noscript>
+	for n := range root.Descendants() {
+		if n.Type != html.TextNode || !strings.ContainsAny(n.Data, "<&") || len(raw) == maxNoScripts {
+			continue
+		}
+		if p := n.Parent; p.DataAtom == atom.Noscript && p.Namespace == "" {
+			raw = append(raw, n)
+		}
+	}
+	for _, n := range raw {
+		if err := readNoScript(n); err != nil {
+			return nil, err
+		}
+	}
+	return root, nil
+}
+
+// readNoScript makes elements of the text of a <noscript>.
+func readNoScript(text *html.Node) error {
+	body := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
+	nodes, err := html.ParseFragmentWithOptions(strings.NewReader(text.Data), body, html.ParseOptionEnableScripting(false))
+	for _, c := range nodes {
+		text.Parent.InsertBefore(c, text)
+	}
+	text.Parent.RemoveChild(text)
+	return err
 }
 
 // value returns what the rule takes from one element.
@@ -120,8 +162,8 @@ var apart = []atom.Atom{
 // unseen are the elements whose text no reader sees.
 var unseen = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Noframes, atom.Noembed, atom.Iframe}
 
-// appendText appends the text of what is in n. The library's limit of open elements bounds the
-// depth.
+// appendText appends the text of what is in n. The library's limit of open elements, which holds
+// for a <noscript> on its own, bounds the depth.
 func appendText(b []byte, n *html.Node) []byte {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {

@@ -139,3 +139,36 @@ func TestExtractedText(t *testing.T) {
 		t.Errorf("a script that itself matches: %q", got)
 	}
 }
+
+// Selectors see what is in <noscript>, which is no text of what is around it. A <head> is what it
+// is to browsers with scripts, whatever a <noscript> in it holds.
+func TestExtractNoScript(t *testing.T) {
+	const body = `<html><head><noscript><img src=/pixel>Turn on<link rel=next href=/2></noscript><meta name=d content=e><title>t</title></head>
+<body id=b>a<noscript>Please <a class=x href=/n>turn on</a><table><tr><td>c</table><noscript>d</noscript></body>`
+	for rule, want := range map[string]string{
+		"v=noscript img@src":         "[/pixel]",
+		"v=head > noscript > *@href": "[/2]",
+		"v=head > meta@content":      "[e]",
+		"v=head > title":             "[t]",
+		"v=a.x@href":                 "[/n]",
+		"v=a.x":                      "[turn on]",
+		"v=noscript td":              "[c]",
+		"v=body":                     "[a]",
+		"v=html":                     "[t a]",
+	} {
+		page := parsePage(t, Options{Rules: []Rule{mustRule(t, rule)}}, "text/html; charset=utf-8", body)
+		if got := fmt.Sprint(page.Fields["v"]); got != want || page.ExtractErr != nil {
+			t.Errorf("%q: %s %v, want %s", rule, got, page.ExtractErr, want)
+		}
+	}
+	page := parsePage(t, Options{Rules: []Rule{mustRule(t, "v=h1")}}, "text/html", "<noscript>"+strings.Repeat("<div>", 600))
+	if !errors.Is(page.ExtractErr, ErrTooDeep) {
+		t.Errorf("too deep in <noscript>: %v", page.ExtractErr)
+	}
+	for n, want := range map[int]int{maxNoScripts - 1: 1, maxNoScripts: 0} {
+		page := parsePage(t, Options{Rules: []Rule{mustRule(t, "v=b")}}, "text/html", strings.Repeat("<noscript><i>x</i></noscript>", n)+"<noscript><b>y</b></noscript>")
+		if got := len(page.Fields["v"]); got != want {
+			t.Errorf("behind %d noscripts %d values, want %d", n, got, want)
+		}
+	}
+}
