@@ -174,3 +174,29 @@ func TestTextAfterEqualPages(t *testing.T) {
 		t.Errorf("%d pages of %d", len(found), len(site))
 	}
 }
+
+// Each answer puts another token of letters on its links: none leads to a URL that was met, but
+// most lead to pages that were, so this is no maze. That the tokens make no difference is seen only
+// when a page under a known path was asked for, and those wait.
+func TestTokensOnAllLinks(t *testing.T) {
+	const n = 800
+	answers := 0
+	fetched := pages(trap.New(trap.Config{}), 10*n, func(path string) string {
+		answers++
+		z := strings.Map(func(r rune) rune { return 'a' + r - '0' }, fmt.Sprintf("%09d", answers*7919%1_000_000_007))
+		to := func(i int) string { return link(fmt.Sprintf("/art/%d?z=%s", i, z)) }
+		var i int
+		if _, err := fmt.Sscanf(path, "/art/%d", &i); err != nil {
+			return to(0)
+		}
+		return prose(i, 50) + to((2*i+1)%n) + to((2*i+2)%n) + to(i/2) + to((i+1)%n)
+	})
+	found := map[string]bool{}
+	for _, path := range fetched {
+		path, _, _ := strings.Cut(path, "?")
+		found[path] = true
+	}
+	if len(found) != n+1 || len(fetched) > 3*n {
+		t.Errorf("%d pages of %d, %d requests", len(found), n+1, len(fetched))
+	}
+}

@@ -60,7 +60,8 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 	if s.wide != v.wide.id {
 		return
 	}
-	known = known || s.bare != 0 && g.texts.has(s.bare) // a known page under another key
+	// A known page under another key, or under another name.
+	known = known || s.bare != 0 && g.texts.has(s.bare) || g.renamed(to, s.fine)
 	// A link back into another pattern is a way out of the maze, so it counts whatever its pattern.
 	switch {
 	case !known:
@@ -72,6 +73,14 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 		v.back[v.backs] = fold(h)
 		v.backs++
 	}
+}
+
+// renamed reports whether a link is as likely as not to lead to a known page under another name: a
+// part of it is known, and that such URLs bring other pages was not seen yet. Since they wait, it
+// may not be for long.
+func (g *Guard) renamed(to weburl.URL, fine uint64) bool {
+	p := g.patterns[fine]
+	return p != nil && p.params[0] != 0 && p.fresh(g.shapes.at(to), g.texts.has) <= 0.5
 }
 
 // samePattern reports whether a, which has the same wide pattern as b, is b or too young to
