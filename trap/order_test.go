@@ -196,3 +196,25 @@ func TestSelectionsWait(t *testing.T) {
 		t.Errorf("ranks %d and %d", one, two)
 	}
 }
+
+// Pages of a pattern that answers for itself are none of the wide one's, so that few lists that
+// lead to more of them are no maze yet, however many articles there are.
+func TestFewListsAreNoMaze(t *testing.T) {
+	g := newGuard()
+	article := func(i int) string { return fmt.Sprintf("http://a.test/article/%d", i) }
+	list := func(i int) string {
+		return fmt.Sprintf([]string{"http://a.test/list/%d", "http://a.test/more/%d"}[i%2], i)
+	}
+	for i := range 12 {
+		teach(t, g, article(i), article(i/2+100), prose(i, 60), article(2*i+50), article(2*i+51))
+	}
+	for i := 12; i < 60; i++ {
+		teach(t, g, article(i), article(i-1), prose(i, 60))
+	}
+	for i := range 12 {
+		teach(t, g, list(i), list(i/2), "a list", list(3*i+1), list(3*i+2), list(3*i+3))
+	}
+	if v := judge(t, g, list(30)); v.Rank >= 64 {
+		t.Errorf("after twelve lists: %+v", v)
+	}
+}

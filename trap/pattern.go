@@ -390,6 +390,7 @@ func (p *pattern) found(e *event, k *ownLinks) {
 // The evidence that new text is worth nothing, since there is no end of it.
 const (
 	endlessPages = 32
+	endlessAsked = 20   // what account.asked is after as many pages
 	ownShare     = 0.6  // of URLs found on the pattern's own pages
 	mazeBirths   = 1.5  // new URLs a page
 	mazeBack     = 0.05 // URLs known before, a page
@@ -411,7 +412,11 @@ func (p *pattern) ownFound() bool { return p.links > 0 && p.own >= ownShare*p.li
 // maze reports whether every page leads to new ones and hardly any to a known one. Then the deepest
 // go first, since a tree that ends shows its leaves soonest so.
 func (p *pattern) maze() bool {
-	return p.pages >= endlessPages && p.ownFound() && p.born >= mazeBirths*p.links &&
+	enough := p.pages >= endlessPages
+	if p.wide { // of which not all pages are learned
+		enough = p.asked >= endlessAsked
+	}
+	return enough && p.ownFound() && p.born >= mazeBirths*p.links &&
 		p.back <= mazeBack*p.links && p.leaf <= mazeLeaves*p.links && p.rooted < mazeRooted*p.links
 }
 
