@@ -85,7 +85,7 @@ func (g *Gate) Next(now time.Time) (t Task, ok bool) {
 		case v.Kind != "":
 			g.refuseTrapped(t.Item, v, now)
 			continue
-		case v.Rank > t.Rank && !t.Lease.Again: // others of its host come first, and have not yet
+		case v.Rank > t.Rank: // others of its host come first
 			t.Rank = v.Rank
 			g.queue.postpone(&t)
 			continue

@@ -100,7 +100,8 @@ func TestAnchors(t *testing.T) {
 
 // XHTML has its own rules for what closes itself, for CDATA sections and for script.
 func TestAnchorsXHTML(t *testing.T) {
-	body := `<html xmlns="http://www.w3.org/1999/xhtml"><a href="1" rel="UGC"/>a<a href="2">b<br/>c<![CDATA[<d>]]> <img alt="e"/><script>f</script><noscript>f</noscript></a>g` +
+	body := `<html xmlns="http://www.w3.org/1999/xhtml"><a href="1" rel="UGC"/>a<a href="2">b<br/>c<![CDATA[<d>]]> ` +
+		`<img alt="e"/><script>f</script><noscript>f</noscript></a>g` +
 		`<template><a href="3">h</template>i</html>`
 	p, page := New(Options{Anchors: true}), new(Page)
 	if err := p.Parse(Input{URL: mustURL(t, "http://h.example/"), ContentType: "application/xhtml+xml", Body: []byte(body)}, page); err != nil {

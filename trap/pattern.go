@@ -409,8 +409,7 @@ func (p *pattern) endless() bool { return p.maze() || p.growing() }
 // ownFound reports whether its URLs are found on its own pages.
 func (p *pattern) ownFound() bool { return p.links > 0 && p.own >= ownShare*p.links }
 
-// maze reports whether every page leads to new ones and hardly any to a known one. Then the deepest
-// go first, since a tree that ends shows its leaves soonest so.
+// maze reports whether every page leads to new ones and hardly any to a known one.
 func (p *pattern) maze() bool {
 	enough := p.pages >= endlessPages
 	if p.wide { // of which not all pages are learned
