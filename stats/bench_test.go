@@ -144,3 +144,32 @@ func BenchmarkMaximumLikelihood(b *testing.B) {
 		d.MaximumLikelihood()
 	}
 }
+
+// The deltas of new sites, each of 20 pages of 2,600 words, one for each page but the first.
+func BenchmarkDeltasOfNewSites(b *testing.B) {
+	text := slices.Concat(benchText(b)...)
+	pages := slices.Collect(slices.Chunk(text, 2600))
+	var base Base
+	var out []byte
+	var spent time.Duration
+	deltas, bytes := 0, 0
+	for b.Loop() {
+		for site := range slices.Chunk(pages, 20) {
+			w := NewWords(SiteConfig(1))
+			w.AddAll(site[0])
+			for _, page := range site[1:] {
+				start := time.Now()
+				w.Mark(&base)
+				spent += time.Since(start)
+				w.AddAll(page)
+				start = time.Now()
+				out = w.AppendDelta(out[:0], &base)
+				spent += time.Since(start)
+				deltas++
+				bytes += len(out)
+			}
+		}
+	}
+	b.ReportMetric(float64(spent.Nanoseconds())/float64(deltas), "ns/delta")
+	b.ReportMetric(float64(bytes)/float64(deltas), "bytes/delta")
+}

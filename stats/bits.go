@@ -10,20 +10,18 @@ import (
 // bitWriter appends numbers of any number of bits to a slice, low bits first.
 type bitWriter struct {
 	buf  []byte
-	held uint64 // bits that are not in buf yet, fewer than 32
-	n    uint   // how many
+	held uint64 // bits that are not in buf yet
+	n    uint   // how many, fewer than 64
 }
 
 // bits appends the low n bits of v, at most 64.
 func (b *bitWriter) bits(v uint64, n uint) {
-	if n > 32 {
-		b.bits(v, 32)
-		v, n = v>>32, n-32
-	}
-	b.held |= v & (1<<n - 1) << b.n
-	if b.n += n; b.n >= 32 {
-		b.buf = binary.LittleEndian.AppendUint32(b.buf, uint32(b.held))
-		b.held, b.n = b.held>>32, b.n-32
+	v &= 1<<n - 1
+	b.held |= v << b.n
+	if b.n += n; b.n >= 64 {
+		b.buf = binary.LittleEndian.AppendUint64(b.buf, b.held)
+		b.n -= 64
+		b.held = v >> (n - b.n)
 	}
 }
 
@@ -40,7 +38,7 @@ func (b *bitWriter) bool(v bool) {
 func (b *bitWriter) gamma(v uint64) {
 	n := uint(bits.Len64(v + 1))
 	low := (v + 1) ^ 1<<(n-1)
-	if n <= 16 {
+	if n <= 32 {
 		b.bits(1<<(n-1)|low<<n, 2*n-1)
 		return
 	}
@@ -51,9 +49,13 @@ func (b *bitWriter) gamma(v uint64) {
 // rice appends v in the code of Golomb (1966) and Rice for numbers of about 2^k: k low bits as
 // they are, and the others one by one, from mostOnes in Elias' code.
 func (b *bitWriter) rice(v uint64, k uint) {
-	if q := v >> k; q < mostOnes {
+	switch q := v >> k; {
+	case q < mostOnes && k < 64-mostOnes:
+		b.bits(1<<q-1|(v&(1<<k-1))<<(q+1), uint(q)+1+k)
+		return
+	case q < mostOnes:
 		b.bits(1<<q-1, uint(q)+1)
-	} else {
+	default:
 		b.bits(1<<mostOnes-1, mostOnes)
 		b.gamma(q - mostOnes)
 	}

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"math/bits"
@@ -21,7 +20,7 @@ type Base struct {
 	n          uint64
 	sweep      uint64
 	front      front
-	back       []counted // by word
+	back       table
 	tail       rows
 	rewritten  int
 	listed     []uint64 // ascending; none once there are registers
@@ -32,10 +31,12 @@ type Base struct {
 
 // deltaScratch is memory that AppendDelta uses again.
 type deltaScratch struct {
-	bits       []byte
-	changed    []int
-	by         []uint64
-	now, added []counted
+	bits    []byte
+	changed []int
+	by      []uint64
+	words   []uint64 // of the table, ascending
+	added   []counted
+	kept    []keptSlot
 }
 
 // Mark remembers in b what the sketches are now. It copies them, 16 KiB for a site, and sorts a few
@@ -44,7 +45,8 @@ func (w *Words) Mark(b *Base) {
 	s, d := &w.surprise, &w.tail
 	b.n, b.sweep = s.n, s.sweep
 	b.front.pairs, b.front.carry = append(b.front.pairs[:0], s.front.pairs...), maps.Clone(s.front.carry)
-	b.back = s.back.appendSorted(b.back[:0])
+	b.back.keys, b.back.counts = append(b.back.keys[:0], s.back.keys...), append(b.back.counts[:0], s.back.counts...)
+	b.back.used = s.back.used
 	cells := append(b.tail.cells[:0], s.tail.cells...)
 	b.tail = s.tail
 	b.tail.cells = cells
@@ -91,59 +93,85 @@ func (w *Words) AppendDelta(dst []byte, since *Base) []byte {
 func (s *Surprise) encodeDelta(b *bitWriter, since *Base) {
 	open, opened := len(s.front.pairs) > 0, len(since.front.pairs) > 0
 	b.bool(open)
-	var words []counted
+	var before table
 	if open == opened {
-		words = since.back
+		before = since.back
 	}
 	if open {
 		s.front.encodeDelta(b, &since.front, s.sweep == since.sweep, &since.scratch)
 	}
-	since.scratch.now = s.back.appendSorted(since.scratch.now[:0])
-	encodeTable(b, words, since.scratch.now, &since.scratch)
+	s.back.encodeDelta(b, &before, &since.scratch)
 	s.tail.encodeDelta(b, &since.tail, &since.scratch)
 }
 
 // encodeDelta writes the slots whose counts have grown: by how much, and of new words what the slot
-// keeps of them. Without a sweep a slot that looks as before is as before.
+// keeps of them.
 func (f *front) encodeDelta(b *bitWriter, since *front, noSweep bool, scratch *deltaScratch) {
 	size := 2 * len(f.pairs)
-	old := func(i int) (raw, count uint64) {
-		if len(since.pairs) == 0 {
-			return 0, 0
-		}
-		_, count = since.slot(i)
-		return since.pairs[i/2][i%2], count
-	}
-	changed, added := scratch.changed[:0], 0
-	for p := range f.pairs {
-		for i, slot := range f.pairs[p] {
-			if len(since.pairs) > 0 && noSweep && slot == since.pairs[p][i] {
-				continue
-			}
-			_, now := f.slot(2*p + i)
-			if raw, before := old(2*p + i); now != before {
-				changed = append(changed, 2*p+i)
-				if raw == 0 {
-					added++
-				}
-			}
-		}
-	}
-	dense := isDense(len(changed)-added, size)
+	changed := slices.Grow(scratch.changed[:0], size+1)[:size+1]
+	scratch.changed = changed
+	n, added := f.changed(since, noSweep, changed)
+	changed = changed[:n]
+	dense := isDense(n-added, size)
 	b.bool(dense)
 	if dense {
-		f.encodeGrown(b, since)
-		changed = slices.DeleteFunc(changed, func(i int) bool { return since.pairs[i/2][i%2] != 0 })
+		f.encodeGrown(b, since, scratch)
+		changed = slices.DeleteFunc(changed, func(i int) bool { return since.has(i) })
 	}
-	scratch.changed = changed
 	b.places(changed, size, func(i int) {
-		raw, before := old(i)
 		tag, now := f.slot(i)
-		b.gamma(now - before - 1)
-		if raw == 0 {
-			b.bits(tag>>countBits, 64-countBits)
+		if since.has(i) {
+			_, before := since.slot(i)
+			b.gamma(now - before - 1)
+			return
 		}
+		b.gamma(now - 1)
+		b.bits(tag>>countBits, 64-countBits)
 	})
+}
+
+// has reports whether a slot, of a front that may have none, has a word.
+func (f *front) has(i int) bool { return len(f.pairs) > 0 && f.pairs[i/2][i%2] != 0 }
+
+// changed puts the slots whose counts have grown into places, which has room for one more than
+// all, and returns how many there are, and how many of these had no word. Without a sweep a slot
+// that looks as before is as before, so no branch depends on a slot.
+func (f *front) changed(since *front, noSweep bool, places []int) (n, added int) {
+	var before [2]uint64
+	for p, pair := range f.pairs {
+		if len(since.pairs) > 0 {
+			before = since.pairs[p]
+		}
+		for i, slot := range pair {
+			differs, isNew := 0, 0
+			if slot != before[i] {
+				differs = 1
+			}
+			if !noSweep {
+				differs = f.differs(since, 2*p+i)
+			}
+			if before[i] == 0 {
+				isNew = differs
+			}
+			places[n] = 2*p + i
+			n += differs
+			added += isNew
+		}
+	}
+	return n, added
+}
+
+// differs returns 1 if the count of a slot has grown, else 0.
+func (f *front) differs(since *front, i int) int {
+	_, now := f.slot(i)
+	before := uint64(0)
+	if since.has(i) {
+		_, before = since.slot(i)
+	}
+	if now != before {
+		return 1
+	}
+	return 0
 }
 
 // isDense reports whether so many of size places have changed that all are written, without a word
@@ -152,18 +180,25 @@ func isDense(changed, size int) bool { return 3*changed > size }
 
 // encodeGrown writes by how much each slot has grown that had a word before. A frequent word
 // grows by more, so the code of a slot follows its count.
-func (f *front) encodeGrown(b *bitWriter, since *front) {
-	counts, grown := uint64(0), uint64(0)
-	f.eachKept(since, func(before, more uint64) {
-		counts, grown = addUp(counts, before), addUp(grown, more)
-	})
+func (f *front) encodeGrown(b *bitWriter, since *front, scratch *deltaScratch) {
+	kept, counts, grown := scratch.kept[:0], uint64(0), uint64(0)
+	for i := range 2 * len(f.pairs) {
+		if since.pairs[i/2][i%2] == 0 {
+			continue
+		}
+		_, before := since.slot(i)
+		_, now := f.slot(i)
+		counts, grown = addUp(counts, before), addUp(grown, now-before)
+		kept = append(kept, keptSlot{before: bits.Len64(before), more: now - before})
+	}
+	scratch.kept = kept
 	about := max(bits.Len64(counts)-bits.Len64(grown), 1)
 	var costs [4]uint
-	f.eachKept(since, func(before, more uint64) {
+	for _, s := range kept {
 		for i := range costs {
-			costs[i] += riceBits(more, lowBits(before, about+i-1))
+			costs[i] += riceBits(s.more, s.lowBits(about+i-1))
 		}
-	})
+	}
 	best := 0
 	for i, cost := range costs {
 		if cost < costs[best] {
@@ -172,41 +207,45 @@ func (f *front) encodeGrown(b *bitWriter, since *front) {
 	}
 	best += about - 1
 	b.gamma(uint64(best))
-	f.eachKept(since, func(before, more uint64) { b.rice(more, lowBits(before, best)) })
-}
-
-// eachKept calls visit for each word that had a slot before: its count then, and by how much that
-// has grown.
-func (f *front) eachKept(since *front, visit func(before, more uint64)) {
-	for i := range 2 * len(f.pairs) {
-		if since.pairs[i/2][i%2] != 0 {
-			_, before := since.slot(i)
-			_, now := f.slot(i)
-			visit(before, now-before)
-		}
+	for _, s := range kept {
+		b.rice(s.more, s.lowBits(best))
 	}
 }
+
+// keptSlot is a slot that had a word before: the bits of its count then, and by how much that has grown.
+type keptSlot struct {
+	before int
+	more   uint64
+}
+
+// lowBits is how many bits of its growth are written as they are.
+func (s keptSlot) lowBits(less int) uint { return uint(max(s.before-less, 0)) }
 
 // lowBits is how many bits of a count's growth are written as they are, if counts grow to
 // 1 + 2^-less of what they were.
 func lowBits(count uint64, less int) uint { return uint(max(bits.Len64(count)-less, 0)) }
 
-// encodeTable writes by how much the words of a table have grown, and which are new.
-func encodeTable(b *bitWriter, before, now []counted, scratch *deltaScratch) {
+// encodeDelta writes by how much the words of a table have grown, and which are new.
+func (t *table) encodeDelta(b *bitWriter, since *table, scratch *deltaScratch) {
+	scratch.words = t.appendWords(scratch.words[:0])
 	grown, by, added := scratch.changed[:0], scratch.by[:0], scratch.added[:0]
-	i := 0
-	for _, w := range now {
-		if i == len(before) || w.word < before[i].word {
-			added = append(added, w)
+	kept := 0
+	for _, word := range scratch.words {
+		now, before := t.count(word), uint64(0)
+		if since.used > 0 {
+			before = since.count(word)
+		}
+		if before == 0 {
+			added = append(added, counted{word, now})
 			continue
 		}
-		if more := w.count - before[i].count; more > 0 {
-			grown, by = append(grown, i), append(by, more)
+		if now > before {
+			grown, by = append(grown, kept), append(by, now-before)
 		}
-		i++
+		kept++
 	}
 	scratch.changed, scratch.by, scratch.added = grown, by, added
-	b.places(grown, len(before), func(int) {
+	b.places(grown, since.used, func(int) {
 		b.gamma(by[0] - 1)
 		by = by[1:]
 	})
@@ -298,12 +337,20 @@ func (d *Distinct) encodeDelta(b *bitWriter, since *Base) {
 
 // appendSorted appends the words of the table in order.
 func (t *table) appendSorted(dst []counted) []counted {
-	for i, v := range t.keys {
+	for _, v := range t.appendWords(nil) {
+		dst = append(dst, counted{v, t.count(v)})
+	}
+	return dst
+}
+
+// appendWords appends the words of the table in order, without their counts.
+func (t *table) appendWords(dst []uint64) []uint64 {
+	for _, v := range t.keys {
 		if v != 0 {
-			dst = append(dst, counted{v, t.counts[i]})
+			dst = append(dst, v)
 		}
 	}
-	slices.SortFunc(dst, func(a, b counted) int { return cmp.Compare(a.word, b.word) })
+	slices.Sort(dst)
 	return dst
 }
 

@@ -92,7 +92,10 @@ func (f *front) encode(e *binform.Encoder) {
 // slot returns the upper bits of a slot's word and its count.
 func (f *front) slot(i int) (tag, count uint64) {
 	slot := f.pairs[i/2][i%2]
-	return slot &^ countMask, slot&countMask + f.carry[i]
+	if tag, count = slot&^countMask, slot&countMask; len(f.carry) > 0 {
+		count += f.carry[i]
+	}
+	return tag, count
 }
 
 // encode writes the number of words and, if there are any, the counters.
