@@ -11,7 +11,8 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 7
+	version     = 8
+	oldest      = 7       // version that is read: it had no under
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 )
@@ -53,7 +54,7 @@ func (g *Guard) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return fmt.Errorf("trap: %w", err)
 	}
-	d.Check(v == version, "version %d is too old", v)
+	d.Check(v >= oldest, "version %d is too old", v)
 	fresh := New(g.cfg)
 	fresh.off = g.off
 	fresh.page = d.Uint32()
@@ -63,7 +64,7 @@ func (g *Guard) UnmarshalBinary(data []byte) error {
 	d.Check(n <= mostStored, "%d patterns, the most is %d", n, mostStored)
 	last := uint64(0)
 	for i := uint32(0); i < n && d.OK(); i++ {
-		p := decodePattern(d)
+		p := decodePattern(d, v)
 		d.Check(i == 0 || p.id > last, "patterns out of order")
 		last = p.id
 		fresh.patterns[p.id] = p
@@ -117,6 +118,7 @@ func (p *pattern) encode(e *binform.Encoder) {
 	e.Uint32(uint32(len(p.name)))
 	e.Raw([]byte(p.name))
 	e.Uint64(p.parent)
+	e.Uint64(p.under)
 	e.Uint8(uint8(slices.Index(kinds[:], p.closed)))
 	e.Bool(p.probed)
 	e.Uint8(p.granted)
@@ -154,7 +156,7 @@ func (p *pattern) memories() []*memory { return []*memory{&p.pairs, &p.marks} }
 // mostOf are the largest sizes of memories.
 var mostOf = [...]int{4 * mostPairs, mostMarks}
 
-func decodePattern(d *binform.Decoder) *pattern {
+func decodePattern(d *binform.Decoder, v uint16) *pattern {
 	p := &pattern{id: d.Uint64()}
 	n := d.Uint32()
 	d.Check(n <= maxNameSize, "a name of %d bytes", n)
@@ -162,6 +164,9 @@ func decodePattern(d *binform.Decoder) *pattern {
 		p.name = string(d.Raw(int(n)))
 	}
 	p.parent = d.Uint64()
+	if v >= 8 {
+		p.under = d.Uint64()
+	}
 	k := d.Uint8()
 	d.Check(int(k) < len(kinds), "kind %d", k)
 	if d.OK() {

@@ -41,6 +41,7 @@ func (g *Guard) apply(e *event) {
 	s := &e.shape
 	fine, wide := g.pattern(s.fine), g.pattern(s.wide)
 	g.name(e, fine, wide)
+	fine.under = s.wide
 	good := g.good(fine)
 	apart, trial := good || fine.bounded(), g.tries(wide, fine)
 	n := news{unread: e.unread, site: 1}
@@ -56,6 +57,7 @@ func (g *Guard) apply(e *event) {
 	n.plain = g.off&ruleSelections != 0
 	// A copy under another query is no version, nor is one below the page that led to it.
 	n.again = s.params > 0 || e.below
+	n.numbered = n.copied && fine.isProgram() && s.numbered()
 	g.grow(e, n, good)
 	earn := g.learn(fine, e, &e.fine, n)
 	worth := min(n.site, earn) * leastNew / fine.least()
@@ -83,7 +85,7 @@ func (g *Guard) apply(e *event) {
 	if list := g.patterns[e.from]; e.watched && e.wide.born == 0 && list != nil && list != fine {
 		list.leaf++
 	}
-	g.inherit(fine, e.from, earn)
+	g.inherit(fine, e.from, earn, g.off&ruleTexts == 0 && n.isText() && !fine.mostly(fine.combined))
 	g.shapes.learned(s.host)
 }
 
@@ -191,8 +193,8 @@ func (g *Guard) update(p *pattern) {
 }
 
 // inherit gives what a page has earned also to the pattern on whose page it was found, and so
-// on: a list is worth what it leads to.
-func (g *Guard) inherit(p *pattern, from uint64, earn float32) {
+// on: a list is worth what it leads to. A text settles what its lists have spent.
+func (g *Guard) inherit(p *pattern, from uint64, earn float32, text bool) {
 	if from != 0 && from != p.id {
 		p.parent = from
 	}
@@ -205,8 +207,21 @@ func (g *Guard) inherit(p *pattern, from uint64, earn float32) {
 			return
 		}
 		parent.credit(earn)
+		if text = text && !parent.mostly(parent.combined); text {
+			g.settle(parent)
+		}
 		g.update(parent)
 		p = parent
+	}
+}
+
+// settle forgets what a list has spent, and, if it has shown what it is, the wide pattern that may
+// answer for it. In which order their pages come depends on what they owe, as before.
+func (g *Guard) settle(list *pattern) {
+	list.spent = 0
+	if wide := g.patterns[list.under]; wide != nil && list.pages >= settled && !wide.mostly(wide.combined) {
+		wide.spent = 0
+		g.update(wide)
 	}
 }
 

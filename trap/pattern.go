@@ -1,5 +1,7 @@
 package trap
 
+import "strings"
+
 // pattern is what the Guard knows of one pattern: its account, what its latest pages were like,
 // and hashes of what they had.
 type pattern struct {
@@ -9,6 +11,7 @@ type pattern struct {
 	name   string
 	used   uint32 // the Guard's page at which it learned last
 	parent uint64 // the pattern on whose pages it was found last, if that is another one
+	under  uint64 // the wide pattern of its latest page; 0 for a wide one
 	wide   bool   // of a domain's hosts together
 	hosts  uint8  // that had copies of another URL's page, at most 255
 
@@ -271,11 +274,10 @@ func (p *pattern) least() float32 {
 
 // price returns what a page costs the pattern, and what it has earned.
 func (p *pattern) price(n news) (cost, earn float32) {
-	dated := p.mostly(p.dated) // the days of a calendar are no versions
 	switch {
-	case n.copied && (n.known || dated && (n.again || n.times >= manyCopies)):
+	case n.copied && n.known && !n.numbered:
 		return copyCost, 0
-	case n.copied && !n.again && n.times < manyCopies && !dated:
+	case n.copied && !n.known && !n.again && n.times < manyCopies && !p.mostly(p.dated): // days are no versions
 		return versionCost, 0
 	case n.copied || n.endless:
 		return barrenCost, 0
@@ -288,18 +290,25 @@ func (p *pattern) price(n news) (cost, earn float32) {
 	return barrenCost, n.share / p.least()
 }
 
+// isProgram reports whether all its URLs have one path: then it is their query that names pages.
+func (p *pattern) isProgram() bool {
+	path, _, hasQuery := strings.Cut(p.name, "?")
+	return hasQuery && !strings.ContainsAny(path, "#@*+")
+}
+
 // news is what a page has brought.
 type news struct {
-	share   float32 // of manyWords, how many are new
-	copied  bool    // the text was met before
-	known   bool    // the URL's form was
-	again   bool    // it is no version of another page: its URL is a part of another's, or has more
-	times   uint8   // how often, at most 255
-	endless bool    // nothing counts: there is no end of it
-	unread  bool    // share is not known
-	plain   bool    // selections are taken for pages
-	trial   bool    // it is let through to see its pattern, and earns for nothing else
-	site    float32 // of its own text, how much is new to the domain
+	share    float32 // of manyWords, how many are new
+	copied   bool    // the text was met before
+	known    bool    // the URL's form was
+	numbered bool    // the program that made it says by a number which page is meant
+	again    bool    // it is no version of another page: its URL is a part of another's, or has more
+	times    uint8   // how often, at most 255
+	endless  bool    // nothing counts: there is no end of it
+	unread   bool    // share is not known
+	plain    bool    // selections are taken for pages
+	trial    bool    // it is let through to see its pattern, and earns for nothing else
+	site     float32 // of its own text, how much is new to the domain
 }
 
 // manyCopies is how many copies of one page there are at most for a good reason: manuals have

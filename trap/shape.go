@@ -2,6 +2,7 @@ package trap
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -31,6 +32,11 @@ type value struct {
 
 // values are the first parameters, in the sequence of the URL.
 func (s *shape) values() []value { return s.first[:min(s.params, len(s.first))] }
+
+// numbered reports whether a parameter is a number.
+func (s *shape) numbered() bool {
+	return slices.ContainsFunc(s.values(), func(v value) bool { return v.class == digits })
+}
 
 const (
 	maxChildren = 16 // names that are kept in one directory
