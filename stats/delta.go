@@ -212,7 +212,8 @@ func (f *front) encodeGrown(b *bitWriter, since *front, scratch *deltaScratch) {
 	}
 }
 
-// keptSlot is a slot that had a word before: the bits of its count then, and by how much that has grown.
+// keptSlot is a slot that had a word before: the bits of its count then, and by how much that has
+// grown.
 type keptSlot struct {
 	before int
 	more   uint64

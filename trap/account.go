@@ -24,10 +24,10 @@ type account struct {
 }
 
 const (
-	// A page costs 1, a copy of which the URL's form was known twice that, unless a program has numbered
-	// its pages, and one that is another version of a page next to nothing. It earns by leastNew, or by leastCombined where it
-	// selects by parameters or path, since every selection of known things has new neighbours among
-	// its words.
+	// A page costs 1, a copy of which the URL's form was known twice that, unless a program has
+	// numbered its pages, and one that is another version of a page next to nothing. It earns by
+	// leastNew, or by leastCombined where it selects by parameters or path, since every selection
+	// of known things has new neighbours among its words.
 	barrenCost    = 1
 	copyCost      = 2
 	versionCost   = 1. / 16

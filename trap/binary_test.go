@@ -102,6 +102,9 @@ func (f fields) form(kind string, version uint16) []byte {
 		e.Uint32(f.name)
 		e.Raw([]byte("a.test/p"))
 		e.Uint64(0) // parent
+		if version >= 8 {
+			e.Uint64(0) // under
+		}
 		for _, b := range []uint8{f.kind, f.flag, f.granted, 0, 0} {
 			e.Uint8(b)
 		}
@@ -159,7 +162,7 @@ func TestBinaryFields(t *testing.T) {
 		f := good()
 		change(&f)
 		g := newGuard()
-		form := f.form("TRAP", 7)
+		form := f.form("TRAP", 8)
 		err := g.UnmarshalBinary(form)
 		if (err == nil) != (name == "") || err != nil && !errors.Is(err, binform.ErrFormat) {
 			t.Errorf("%q: error %v", name, err)
@@ -168,7 +171,11 @@ func TestBinaryFields(t *testing.T) {
 			t.Errorf("%q: another form comes back", name)
 		}
 	}
-	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 8), good().form("WORD", 5)} {
+	old, g := good(), newGuard()
+	if err := g.UnmarshalBinary(old.form("TRAP", 7)); err != nil || !bytes.Equal(marshal(t, g), old.form("TRAP", 8)) {
+		t.Errorf("version 7: %v, or not what it says", err)
+	}
+	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 9), good().form("WORD", 5)} {
 		if err := newGuard().UnmarshalBinary(form); err == nil {
 			t.Errorf("a frame of %q is accepted", form[:8])
 		}
@@ -182,7 +189,7 @@ func FuzzBinary(f *testing.F) {
 	f.Add(form[16 : len(form)-8])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRAP", 7)
+		e := binform.Begin(nil, "TRAP", 8)
 		e.Raw(fields)
 		g := trap.New(trap.Config{})
 		if g.UnmarshalBinary(e.Close()) != nil {

@@ -5,17 +5,17 @@
 // # The principle
 //
 // URLs that one program on the server is likely to answer are a pattern, and each pattern has an
-// account. A page costs 1, and 2 if it is a known one under a new name. New words earn, for the
-// page's own pattern and for the lists on which it was found. The chance that a URL brings
-// something is estimated, by Laplace's rule of succession: of n pages k were worth something, so
-// the next one is with (k+1)/(n+2). It decides the order: a URL waits behind everything else of
-// its host that is likelier (Rank).
+// account. A page costs 1, and 2 if it is a known one under a new name that is no number. New words
+// earn, for the page's own pattern and for the lists on which it was found. The chance that a URL
+// brings something is estimated, by Laplace's rule of succession: of n pages k were worth
+// something, so the next one is with (k+1)/(n+2). It decides the order: a URL waits behind
+// everything else of its host that is likelier (Rank).
 // Three questions are multiplied: do pages of the pattern bring something new to the site? Do
 // URLs of which a part is known bring other pages? If every page leads to more, does one end it?
 // And one that is not learned: does the URL only name again the page on which it was found?
-// What a pattern has spent since its last page with a text of its own decides the end: once that is
-// its Budget it is closed, but only if it will not end by itself, that is, if its pages bring new
-// URLs as fast as they are fetched, or if they are known pages under new names. Suspicion alone
+// What a pattern has spent since it last brought a text, or led to one, decides the end: once that
+// is its Budget it is closed, but only if it will not end by itself, that is, if its pages bring
+// new URLs as fast as they are fetched, or if they are known pages under new names. Suspicion alone
 // refuses nothing. Before the crawl ends, each closed pattern gets a last look.
 //
 // # Terms
@@ -43,7 +43,9 @@
 //	new        of a word: no recent page of the pattern had either of its grams, the one that it
 //	           ends and the one that it begins. A page of 80 new words is wholly new
 //	text       of a page: 20 new words, of which the site has at least 16 nowhere else. It
-//	           settles what its pattern owes, unless that combines parameters
+//	           settles what its pattern owes, unless that combines parameters, and what the
+//	           lists on which it was found have spent. After pages that say hardly anything 8
+//	           new words of a short page are a text, too, unless it is one of days
 //	owes       what the pages have cost less what they have earned, never below 0
 //	spent      the same without the cost of pages from while the pattern seemed to end: what is
 //	           owed for a list that ends is no evidence against what comes behind it
@@ -72,8 +74,9 @@
 //	           and so is what directories list that are of the pattern, if most pages lead no
 //	           further
 //	turns      of a pattern that waits, and whose pages lead to more of it, the shallowest URLs
-//	           come first, but every second time one of the deepest until it owes 16, and then
-//	           every eighth: a text may be some empty steps from where it is listed
+//	           come first, but every second time one of the deepest until it owes 16, every
+//	           eighth then, and every second again once half of the budget is spent: a text may
+//	           be some empty steps from where it is listed
 //	endless    every page leads to new ones and hardly any to a known one, or to URLs that
 //	           are longer and longer: new text counts for nothing until a page ends it, and the
 //	           URLs wait for all others of the host

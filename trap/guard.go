@@ -124,14 +124,23 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if p != nil && p.maze() && g.off&ruleEndless == 0 {
 		v.Rank += endlessRank
 	}
-	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && deepens(p)
+	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p)
 	return v, p
 }
 
 // deepens reports whether the next URL of a pattern should be one of the deepest that wait, not of
-// the shallowest: every second one. What is worth something may be some steps from where it is
-// listed, and breadth-first all first steps come before any second one.
-func deepens(p *pattern) bool { return p != nil && p.born > 0 && p.pages%2 == 1 }
+// the shallowest: every second one until the pattern owes much, every eighth then, and every second
+// one again once half of its budget is spent. What is worth something may be some steps from where
+// it is listed, and breadth-first all first steps come before any second one.
+func (g *Guard) deepens(p *pattern) bool {
+	switch {
+	case p == nil || p.born == 0:
+		return false
+	case p.owes >= g.suspect() && 2*p.spent < float32(g.cfg.Budget):
+		return p.pages%8 == 1
+	}
+	return p.pages%2 == 1
+}
 
 // Alike reports whether two URLs are of one pattern.
 func (g *Guard) Alike(a, b weburl.URL) bool {

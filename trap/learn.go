@@ -50,6 +50,7 @@ func (g *Guard) apply(e *event) {
 		g.touched += touch(fine, wide, e.page.Sample)
 		fresh, g.said = read(fine, wide, e.page.Sample, g.said[:0])
 		n.share = min(1, float32(fresh*e.page.Every)/manyWords)
+		n.exact = e.page.Every == 1
 		n.site = g.elsewhere(s.domain)
 	}
 	n.copied, n.times = g.copied(s.domain, e.page)
@@ -85,7 +86,7 @@ func (g *Guard) apply(e *event) {
 	if list := g.patterns[e.from]; e.watched && e.wide.born == 0 && list != nil && list != fine {
 		list.leaf++
 	}
-	g.inherit(fine, e.from, earn, g.off&ruleTexts == 0 && n.isText() && !fine.mostly(fine.combined))
+	g.inherit(fine, e.from, earn, g.off&ruleTexts == 0 && fine.settles(n))
 	g.shapes.learned(s.host)
 }
 
@@ -175,7 +176,7 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) 
 	switch {
 	case n.trial:
 		earn = 0
-	case g.off&ruleTexts == 0 && n.isText() && !p.mostly(p.combined):
+	case g.off&ruleTexts == 0 && p.settles(n):
 		earn = max(earn, cost+p.owes, cost+p.spent)
 	case p.closed != "" && earn > cost: // it speaks for what is refused
 		earn = max(earn, float32(g.cfg.Budget)/probes)
@@ -216,10 +217,15 @@ func (g *Guard) inherit(p *pattern, from uint64, earn float32, text bool) {
 }
 
 // settle forgets what a list has spent, and, if it has shown what it is, the wide pattern that may
-// answer for it. In which order their pages come depends on what they owe, as before.
+// answer for it. In which order their pages come depends on what they owe, as before. Known pages
+// under new names lead to what there is anyway.
 func (g *Guard) settle(list *pattern) {
+	if list.renames() {
+		return
+	}
 	list.spent = 0
-	if wide := g.patterns[list.under]; wide != nil && list.pages >= settled && !wide.mostly(wide.combined) {
+	wide := g.patterns[list.under]
+	if wide != nil && list.pages >= settled && !wide.mostly(wide.combined) && !wide.renames() {
 		wide.spent = 0
 		g.update(wide)
 	}

@@ -277,7 +277,7 @@ func (p *pattern) price(n news) (cost, earn float32) {
 	switch {
 	case n.copied && n.known && !n.numbered:
 		return copyCost, 0
-	case n.copied && !n.known && !n.again && n.times < manyCopies && !p.mostly(p.dated): // days are no versions
+	case n.copied && !n.known && !n.again && n.times < manyCopies && !p.mostly(p.dated): // no day
 		return versionCost, 0
 	case n.copied || n.endless:
 		return barrenCost, 0
@@ -299,10 +299,11 @@ func (p *pattern) isProgram() bool {
 // news is what a page has brought.
 type news struct {
 	share    float32 // of manyWords, how many are new
+	exact    bool    // all words were looked at for that
 	copied   bool    // the text was met before
 	known    bool    // the URL's form was
 	numbered bool    // the program that made it says by a number which page is meant
-	again    bool    // it is no version of another page: its URL is a part of another's, or has more
+	again    bool    // it is no version of another: its URL is a part of another's, or has more
 	times    uint8   // how often, at most 255
 	endless  bool    // nothing counts: there is no end of it
 	unread   bool    // share is not known
@@ -319,15 +320,29 @@ const manyCopies = 16
 // template: a year's name is no news, and neither are the dates of a week.
 const manyWords = 80
 
-// isText reports whether the page has a text of its own: 20 new words that the site has nowhere
-// else. A pattern is closed for what it has spent since the last one, as long as it does not
-// combine parameters: every selection of known things has new neighbours among its words.
-func (n *news) isText() bool {
-	return n.share >= leastText && n.site >= textIsOwn && !n.copied && !n.endless && !n.unread
+// settles reports whether a page that was learned has a text of its own: 20 new words, or 8 amid
+// silence, and what it says is new to the site. A pattern is closed for what it has spent since the
+// last one. Of parameters that are combined only texts amid silence count, as every selection of
+// known things has new neighbours among its words; of days, of which there may be no end, no short
+// ones.
+func (p *pattern) settles(n news) bool {
+	if n.copied || n.endless || n.unread || n.site < textIsOwn {
+		return false
+	}
+	short := n.share >= shortText && n.exact && p.silent(n.share) && !p.mostly(p.dated)
+	return short || n.share >= leastText && !p.mostly(p.combined)
+}
+
+// silent reports whether the latest pages but the last, of which share was new, said hardly
+// anything.
+func (p *pattern) silent(share float32) bool {
+	return p.texts > settled && p.share-share < silence*(p.texts-1)
 }
 
 const (
-	leastText = 0.25 // of manyWords
+	leastText = 0.25     // of manyWords
+	shortText = 0.12     // the same, amid silence
+	silence   = 1 / 160. // the same: half a word
 	textIsOwn = 0.8
 )
 
