@@ -15,7 +15,7 @@ type shape struct {
 	fine, wide uint64 // the patterns' names, hashed
 	keyed      bool   // it carries a key or a session
 	dated      bool   // it has a year and another number, or a date
-	form       uint64 // path without the keys, in any sequence
+	form       uint64 // path without the keys, in any sequence but that of numbers in a row
 	host       uint64
 	domain     uint64
 	params     int
@@ -296,7 +296,11 @@ func (b *building) segment(s string, mayName bool) {
 	b.size++
 	if c != key {
 		hash = xxhash.Sum64String(s)
-		b.form += mix(hash, markClass)
+		in := hash
+		if c == digits && b.last == digits { // the third of May is not the fifth of March
+			in = mix(hash, uint64(b.directory))
+		}
+		b.form += mix(in, markClass)
 	}
 	b.note(c, s)
 	if c != b.last && c != b.beforeLast {
