@@ -37,7 +37,7 @@ LONG = TestAddressOf1000Sites TestBodyIsNoBomb TestBuilder TestCalendarIsEndless
   TestEveryHopIsARecord TestEveryURLHasOneOutcome TestExchangesAreCutWithTheCommit \
   TestExportTooLarge TestFewDescriptors TestFitsTheDemo TestFullFormsFollow TestGetReadsFewChunks \
   TestGrepReadsFewChunks TestHostSampleIsUnbiased TestHostileRobots TestHostsAndSeedsAreCopies \
-  TestKill TestKilledAtFileOperations TestKillsChangeNoVerdict TestKillsLoseNothingHonest \
+  TestKill TestKilledAndRestored TestKilledAtFileOperations TestKillsChangeNoVerdict TestKillsLoseNothingHonest \
   TestLineIsJSON TestLogIsBounded TestManyHostsKeepThePipeFull TestMemory \
   TestMergedWordsAreUnbiased TestMirrorDiffersInFewWords TestNeighbourhoodIntervals \
   TestNeighbourhoodsAgainstExact TestNoAnswerIsLostOrTwiceAfterPowerCuts TestOnlySite TestOracle \

@@ -157,8 +157,12 @@ func reopened(t *testing.T, mem *vfs.MemFS, rng *rand.Rand) (*vfs.MemFS, *store.
 // A crawl is killed at random moments and continues from its last commit: the report and
 // the lines are to the byte those of a crawl that was never killed.
 func TestKilledAndRestored(t *testing.T) {
+	times := 4
+	if testing.Short() {
+		times = 1
+	}
 	for _, exact := range []bool{false, true} {
-		for range 2 {
+		for range times {
 			seed := rand.Uint64()
 			t.Run(fmt.Sprintf("exact=%v/seed=%d", exact, seed), func(t *testing.T) { killAndRestore(t, seed, exact) })
 		}

@@ -220,7 +220,7 @@ func TestNeighbourhoodIntervals(t *testing.T) {
 		for _, m := range []int{16, 64} {
 			var pairs, diameter, mean coverage
 			wide := 0.0
-			for seed := range c.seeds * long() / min(raceScale, 4) {
+			for seed := range max(2, c.seeds*long()/raceScale) {
 				n, err := Neighbourhoods(t.Context(), Config{}, c.g, back, Sketch{Seed: uint64(seed), Registers: m})
 				if err != nil {
 					t.Fatal(err)
