@@ -15,7 +15,8 @@ const (
 )
 
 // Base is what a Words was when it was marked, so that what has changed since can be written. It
-// takes as much memory as the binary form, which Mark uses again. The zero value is ready for use.
+// takes some more memory than the binary form, which Mark uses again. The zero value is ready for
+// use.
 type Base struct {
 	n          uint64
 	sweep      uint64
@@ -189,14 +190,14 @@ func (f *front) encodeGrown(b *bitWriter, since *front, scratch *deltaScratch) {
 		_, before := since.slot(i)
 		_, now := f.slot(i)
 		counts, grown = addUp(counts, before), addUp(grown, now-before)
-		kept = append(kept, keptSlot{before: bits.Len64(before), more: now - before})
+		kept = append(kept, keptSlot{before, now - before})
 	}
 	scratch.kept = kept
 	about := max(bits.Len64(counts)-bits.Len64(grown), 1)
 	var costs [4]uint
 	for _, s := range kept {
 		for i := range costs {
-			costs[i] += riceBits(s.more, s.lowBits(about+i-1))
+			costs[i] += riceBits(s.more, lowBits(s.before, about+i-1))
 		}
 	}
 	best := 0
@@ -208,19 +209,12 @@ func (f *front) encodeGrown(b *bitWriter, since *front, scratch *deltaScratch) {
 	best += about - 1
 	b.gamma(uint64(best))
 	for _, s := range kept {
-		b.rice(s.more, s.lowBits(best))
+		b.rice(s.more, lowBits(s.before, best))
 	}
 }
 
-// keptSlot is a slot that had a word before: the bits of its count then, and by how much that has
-// grown.
-type keptSlot struct {
-	before int
-	more   uint64
-}
-
-// lowBits is how many bits of its growth are written as they are.
-func (s keptSlot) lowBits(less int) uint { return uint(max(s.before-less, 0)) }
+// keptSlot is a slot that had a word before: its count then, and by how much that has grown.
+type keptSlot struct{ before, more uint64 }
 
 // lowBits is how many bits of a count's growth are written as they are, if counts grow to
 // 1 + 2^-less of what they were.

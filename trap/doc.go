@@ -44,7 +44,7 @@
 //	           ends and the one that it begins. A page of 80 new words is wholly new
 //	text       of a page: 20 new words, of which the site has at least 16 nowhere else. It
 //	           settles what its pattern owes, unless that combines parameters, and what the
-//	           lists on which it was found have spent. After pages that say hardly anything 8
+//	           lists on which it was found have spent. After pages that say hardly anything 10
 //	           new words of a short page are a text, too, unless it is one of days
 //	owes       what the pages have cost less what they have earned, never below 0
 //	spent      the same without the cost of pages from while the pattern seemed to end: what is

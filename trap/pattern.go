@@ -272,12 +272,13 @@ func (p *pattern) least() float32 {
 	return leastNew
 }
 
-// price returns what a page costs the pattern, and what it has earned.
+// price returns what a page costs the pattern, and what it has earned. Days of a calendar are no
+// versions of each other.
 func (p *pattern) price(n news) (cost, earn float32) {
 	switch {
 	case n.copied && n.known && !n.numbered:
 		return copyCost, 0
-	case n.copied && !n.known && !n.again && n.times < manyCopies && !p.mostly(p.dated): // no day
+	case n.copied && !n.known && !n.again && n.times < manyCopies && !p.mostly(p.dated):
 		return versionCost, 0
 	case n.copied || n.endless:
 		return barrenCost, 0
@@ -320,7 +321,7 @@ const manyCopies = 16
 // template: a year's name is no news, and neither are the dates of a week.
 const manyWords = 80
 
-// settles reports whether a page that was learned has a text of its own: 20 new words, or 8 amid
+// settles reports whether a page that was learned has a text of its own: 20 new words, or 10 amid
 // silence, and what it says is new to the site. A pattern is closed for what it has spent since the
 // last one. Of parameters that are combined only texts amid silence count, as every selection of
 // known things has new neighbours among its words; of days, of which there may be no end, no short
@@ -341,7 +342,7 @@ func (p *pattern) silent(share float32) bool {
 
 const (
 	leastText = 0.25     // of manyWords
-	shortText = 0.12     // the same, amid silence
+	shortText = 0.12     // the same, amid silence: ten words
 	silence   = 1 / 160. // the same: half a word
 	textIsOwn = 0.8
 )
