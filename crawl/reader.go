@@ -111,7 +111,8 @@ func (r *reader) read(v *Visit, resp *fetch.Response) {
 	}
 	r.parse(v, resp)
 	v.Digest = digest(v.Page.Words, resp.Body)
-	v.sample = r.sampler.Page(&v.Task, v.Status, v.Page.Words, v.Page.Numerals, v.Digest, v.sample)
+	text := gate.Text{Words: v.Page.Words, Numerals: v.Page.Numerals, Joined: v.Page.Joined}
+	v.sample = r.sampler.Page(&v.Task, v.Status, text, v.Digest, v.sample)
 }
 
 // parse reads the page. A page that makes the parser panic is that page's error and

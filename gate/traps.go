@@ -212,19 +212,25 @@ func (c *Config) NewSampler() *Sampler { return &Sampler{off: c.FollowTraps} }
 // Sample describes a page for the guard.
 type Sample = trap.Page
 
-// Page returns the sample of a task's page, in the memory of an earlier one. numerals are the
-// places of the words that begin with digits.
-func (s *Sampler) Page(t *Task, status int, words []uint64, numerals []int32, digest uint64, reuse Sample) Sample {
+// Text is what a Sampler is to know of a page: see parse.Page.
+type Text struct {
+	Words    []uint64
+	Numerals []int32
+	Joined   int
+}
+
+// Page returns the sample of a task's page, in the memory of an earlier one.
+func (s *Sampler) Page(t *Task, status int, text Text, digest uint64, reuse Sample) Sample {
 	if s.off {
 		return Sample{}
 	}
-	words = s.trap.Steady(t.URL, words, numerals)
+	words := s.trap.Steady(t.URL, text.Words, text.Numerals)
 	if t.Unread() {
 		page := s.trap.Skim(status, words, digest)
 		page.Sample = reuse.Sample[:0]
 		return page
 	}
-	page := s.trap.Page(t.URL, status, words, digest)
+	page := s.trap.Page(t.URL, status, words, text.Joined, digest)
 	page.Sample = append(reuse.Sample[:0], page.Sample...)
 	return page
 }

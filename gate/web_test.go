@@ -356,7 +356,7 @@ func (w *world) sample(t *gate.Task, what string) gate.Sample {
 			words[i] = 1<<32 + w.words
 		}
 	}
-	return w.sampler.Page(t, 200, words, nil, w.words, gate.Sample{})
+	return w.sampler.Page(t, 200, gate.Text{Words: words}, w.words, gate.Sample{})
 }
 
 // settle does what is done between any two events.

@@ -59,7 +59,7 @@ func newFoldThree(t *runeTable) *[accentsEnd - accentsFirst]uint16 {
 
 // hashFolded is hashBlock for text with letters beyond ASCII; w is scratch memory for it. Words of
 // any length are hashed, unless one fills the block. tell, if not nil, is called with each.
-func hashFolded(out *[maxInBlock]uint64, w, c *textWindow, limit int, refs bool, tell func([]byte)) (found, read int, numerals uint32) {
+func hashFolded(out *[maxInBlock]uint64, w, c *textWindow, limit int, refs bool, tell func([]byte)) (found, read, joined int, numerals uint32) {
 	in, n := foldBlock(w, c, refs)
 	in, n, _ = wholeWords(c, in, n, limit)
 	k := uint(0)
@@ -68,11 +68,14 @@ func hashFolded(out *[maxInBlock]uint64, w, c *textWindow, limit int, refs bool,
 		starts, ends = starts&(starts-1), ends&(ends-1)
 		out[k%maxInBlock] = hashIn(w, s, end)
 		numerals |= digitBit(w[s%len(w)]) << (k % maxInBlock)
+		if w[s%len(w)] >= 0xe0 {
+			joined += joinedIn(w[s:end])
+		}
 		if tell != nil {
 			tell(w[s:end])
 		}
 	}
-	return int(k), n, numerals
+	return int(k), n, joined, numerals
 }
 
 // hashIn returns hashBytes of w[i:end], which is not empty and ends within the block.

@@ -61,3 +61,37 @@ func wordsOf(text string) (words []string) {
 	}
 	return words
 }
+
+// Scripts that are written without spaces join words, whichever of the ways to read words meets them:
+// in one block, behind a character reference, in a run that is longer than a block, and at the end.
+func TestJoinedWords(t *testing.T) {
+	for _, c := range []struct {
+		name, clause string
+		joined       int
+	}{
+		{"Chinese", "每个网页只读取一次", 3},
+		{"rare ideographs", "𠀀𠀁𠀂𠀃", 1},
+		{"Japanese", "それぞれのページは", 3},
+		{"Thai", "ภาษาไทยเขียนติดกัน", 8},
+		{"Lao", "ພາສາລາວ", 2},
+		{"Burmese", "မြန်မာဘာသာ", 4},
+		{"Khmer", "ភាសាខ្មែរ", 3},
+		{"Korean", "페이지마다", 0},
+		{"Hindi", "प्रत्येक", 0},
+		{"Arabic", "صفحات", 0},
+		{"Vietnamese", "nghiêng", 0},
+		{"Latin", "internationalization", 0},
+		{"one character", "文", 0},
+	} {
+		for _, frame := range []string{"@", "a @ b", "&eacute; @, @", strings.Repeat("x ", 40) + "@", "@" + strings.Repeat(" x", 40)} {
+			text, clauses := strings.ReplaceAll(frame, "@", c.clause), strings.Count(frame, "@")
+			page := new(Page)
+			if err := New(Options{}).Parse(Input{ContentType: "text/html; charset=utf-8", Body: []byte(text)}, page); err != nil {
+				t.Fatal(err)
+			}
+			if page.Joined != clauses*c.joined {
+				t.Errorf("%s: %q joins %d words, want %d times %d", c.name, text, page.Joined, clauses, c.joined)
+			}
+		}
+	}
+}

@@ -41,7 +41,8 @@
 //	own text   the grams (four words in a row) of a page that are not its pattern's template,
 //	           which is what nearly all of its latest pages had; without words of its URL
 //	new        of a word: no recent page of the pattern had either of its grams, the one that it
-//	           ends and the one that it begins. A page of 80 new words is wholly new
+//	           ends and the one that it begins. A page of 80 new words is wholly new. In scripts
+//	           without spaces a clause counts as many words as it has pairs of characters
 //	text       of a page: 20 new words, of which the site has at least 16 nowhere else. It
 //	           settles what its pattern owes, unless that combines parameters, and what the
 //	           lists on which it was found have spent. After pages that say hardly anything 10

@@ -111,10 +111,10 @@ func isToken(s string) bool {
 	return !words || !strings.ContainsAny(s, "-_.")
 }
 
-// Page describes a page by the hashes of its words, as parse computes them. body is a hash
-// of the body, used if there are no words. It costs some 2 ns a word. The Sample is valid until the
-// next call.
-func (s *Sampler) Page(u weburl.URL, status int, words []uint64, body uint64) Page {
+// Page describes a page by the hashes of its words, and how many more it has that are joined to
+// others, as parse computes them. body is a hash of the body, used if there are no words. It costs
+// some 2 ns a word. The Sample is valid until the next call.
+func (s *Sampler) Page(u weburl.URL, status int, words []uint64, joined int, body uint64) Page {
 	if len(words) == 0 {
 		return s.Skim(status, words, body)
 	}
@@ -132,7 +132,7 @@ func (s *Sampler) Page(u weburl.URL, status int, words []uint64, body uint64) Pa
 			s.choose(words, i, h <= coarse)
 		}
 	}
-	return Page{Status: status, TextHash: mix(others, 2), AllHash: mix(all, 2), Every: int(^uint64(0) / limit), Sample: s.sample}
+	return Page{Status: status, TextHash: mix(others, 2), AllHash: mix(all, 2), Every: every(limit, len(words), joined), Sample: s.sample}
 }
 
 // Skim describes a page for Guard.Skim, by all its words, those of its URL too, and without a
@@ -196,6 +196,12 @@ func (s *Sampler) back(words []uint64, i int) int {
 		}
 	}
 	return first
+}
+
+// every returns one of how many words is sampled, in a text of which some words are joined: of
+// clauses of ten words each sampled one stands for ten, and more.
+func every(limit uint64, words, joined int) int {
+	return int(^uint64(0)/limit) * (2*(words+joined) + words) / (2 * words)
 }
 
 // rate is the largest hash that is sampled: a power of two, so that pages of about the same

@@ -2,6 +2,7 @@ package trap_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -300,5 +301,27 @@ func TestTokensOnAllLinks(t *testing.T) {
 	}
 	if len(found) != n+1 || len(fetched) > 3*n {
 		t.Errorf("%d pages of %d, %d requests", len(found), n+1, len(fetched))
+	}
+}
+
+// Where no spaces are between words a clause counts as many: else a page of sixty characters would
+// say one word.
+func TestTextsWithoutSpaces(t *testing.T) {
+	for script, first := range map[string]rune{"Chinese": 0x4e00, "Thai": 0x0e01} {
+		site := map[string]string{"/": link("/wen/0")}
+		for i := range 1500 {
+			rng := rand.New(rand.NewPCG(1, uint64(i)))
+			text := make([]rune, 55)
+			for k := range text {
+				text[k] = first + rune(rng.IntN(40))
+			}
+			site[fmt.Sprintf("/wen/%d", i)] = "<p>" + string(text) + "</p>"
+			if i > 0 {
+				site[fmt.Sprintf("/wen/%d", i-1)] += link(fmt.Sprintf("/wen/%d", i))
+			}
+		}
+		if n := found(trap.New(trap.Config{}), site); n != len(site) {
+			t.Errorf("%s: %d of %d pages", script, n, len(site))
+		}
 	}
 }
