@@ -201,7 +201,7 @@ func (s *Sampler) back(words []uint64, i int) int {
 // every returns one of how many words is sampled, in a text of which some words are joined: of
 // clauses of ten words each sampled one stands for ten, and more.
 func every(limit uint64, words, joined int) int {
-	return int(^uint64(0)/limit) * (2*(words+joined) + words) / (2 * words)
+	return (int(^uint64(0)/limit)*(words+joined) + words/2) / words
 }
 
 // rate is the largest hash that is sampled: a power of two, so that pages of about the same
