@@ -62,8 +62,8 @@ func wordsOf(text string) (words []string) {
 	return words
 }
 
-// Scripts that are written without spaces join words, whichever of the ways to read words meets them:
-// in one block, behind a character reference, in a run that is longer than a block, and at the end.
+// Scripts that are written without spaces join words, whichever of the ways to read words meets
+// them: in one block, behind a character reference, in a run longer than a block, and at the end.
 func TestJoinedWords(t *testing.T) {
 	for _, c := range []struct {
 		name, clause string

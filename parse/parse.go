@@ -64,7 +64,7 @@ type Page struct {
 
 	Words      []uint64 // HashWord of each word, in document order
 	Numerals   []int32  // where in Words those that begin with an ASCII digit stand, ascending
-	Joined     int      // words that Words would have more if no script were written without spaces, roughly
+	Joined     int      // words more, roughly, if all scripts had spaces between words
 	titleWords int      // of them, in titles
 	scripts    int      // <script> elements
 

@@ -80,20 +80,23 @@ func (p *Parser) foldedBlock(c *textWindow, limit int, refs bool) (read int) {
 	return read
 }
 
-// joinedRunes is how many characters a word has, roughly, of a script that is written without spaces:
-// fewer in Chinese, more in Thai. Of those scripts a word is a clause here.
+// joinedRunes is how many characters a word has, roughly, of a script that is written without
+// spaces: fewer in Chinese, more in Thai. Of those scripts a word is a clause here.
 const joinedRunes = 2
 
-// joinedIn returns how many words a run of letters, in UTF-8, has beyond the first one, if it begins
-// with a letter of such a script, which has three bytes or more: Chinese, Japanese, Thai, Lao, Burmese
-// or Khmer.
+// joinedIn returns how many words a run of letters, in UTF-8, has beyond the first one, if it
+// begins with a letter of such a script, which has three bytes or more: Chinese, Japanese, Thai,
+// Lao, Burmese or Khmer.
 func joinedIn(word []byte) int {
 	first, second := word[0], word[min(1, len(word)-1)]
 	switch {
 	case first == 0xe0 && 0xb8 <= second && second <= 0xbb: // Thai, Lao
-	case first == 0xe1 && (0x80 <= second && second <= 0x82 || second == 0x9e || second == 0x9f): // Burmese, Khmer
-	case first == 0xe3 && second >= 0x81, 0xe4 <= first && first <= 0xe9: // kana and ideographs
-	case first == 0xef && 0xa4 <= second && second <= 0xab, first == 0xf0 && second >= 0xa0: // more ideographs
+	case first == 0xe1 && 0x80 <= second && second <= 0x82: // Burmese
+	case first == 0xe1 && 0x9e <= second && second <= 0x9f: // Khmer
+	case first == 0xe3 && second >= 0x81: // kana, ideographs
+	case 0xe4 <= first && first <= 0xe9: // ideographs
+	case first == 0xef && 0xa4 <= second && second <= 0xab: // for compatibility
+	case first == 0xf0 && second >= 0xa0: // rare ones
 	default:
 		return 0
 	}

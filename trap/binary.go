@@ -154,7 +154,7 @@ func (p *pattern) floats() []*float32 {
 func (p *pattern) memories() []*memory { return []*memory{&p.pairs, &p.marks} }
 
 // mostOf are the largest sizes of memories.
-var mostOf = [...]int{4 * mostPairs, mostMarks}
+var mostOf = [...]int{widePairs, mostMarks}
 
 func decodePattern(d *binform.Decoder, v uint16) *pattern {
 	p := &pattern{id: d.Uint64()}
@@ -206,8 +206,8 @@ func (m *memory) decode(d *binform.Decoder, most int) {
 	size, filled := int(d.Uint32()), int(d.Uint32())
 	d.Check(size == 0 || size >= leastMemory && size <= most && size&(size-1) == 0, "a memory of %d", size)
 	d.Check(filled <= size && filled*8 <= d.Left() && (filled > 0) == (size > 0), "%d of %d remembered", filled, size)
-	// It grew at half.
-	d.Check(size <= leastMemory || filled*4 >= size, "%d of %d remembered", filled, size)
+	// It grew at a quarter at the earliest.
+	d.Check(size <= leastMemory || filled*8 >= size, "%d of %d remembered", filled, size)
 	if !d.OK() || size == 0 {
 		return
 	}

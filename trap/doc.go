@@ -78,6 +78,10 @@
 //	           come first, but every second time one of the deepest until it owes 16, every
 //	           eighth then, and every second again once half of the budget is spent: a text may
 //	           be some empty steps from where it is listed
+//	variant    a known path under another query, unless the program has but one path. It is read
+//	           whatever others of its pattern are, and counts as far as the site has not said
+//	           it, the first that is read of a path not at all: what it says may be of a page
+//	           that was not
 //	endless    every page leads to new ones and hardly any to a known one, or to URLs that
 //	           are longer and longer: new text counts for nothing until a page ends it, and the
 //	           URLs wait for all others of the host

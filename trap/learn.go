@@ -52,6 +52,11 @@ func (g *Guard) apply(e *event) {
 		n.share = min(1, float32(fresh*e.page.Every)/manyWords)
 		n.exact = e.page.Every == 1
 		n.site = g.elsewhere(s.domain)
+		first := g.remember(s.readPath()) == 0
+		if g.isVariant(s, fine) {
+			n.unsure = first || len(g.said) == 0 && n.share > 0
+			n.share *= n.site
+		}
 	}
 	n.copied, n.times = g.copied(s.domain, e.page)
 	n.endless = g.off&ruleEndless == 0 && (fine.endless() || !good && wide.endless())
@@ -62,15 +67,18 @@ func (g *Guard) apply(e *event) {
 	g.grow(e, n, good)
 	earn := g.learn(fine, e, &e.fine, n)
 	worth := min(n.site, earn) * leastNew / fine.least()
-	if n.unread && !n.copied && fine.tries > 0 {
+	if (n.unread || n.unsure) && !n.copied && fine.tries > 0 {
 		worth = fine.hits / fine.tries
 	}
 	fine.try(worth)
 	if fine.pages == 1 {
 		wide.try(worth)
 	}
-	if e.unread && fine.rich() {
-		earn = fine.share / fine.texts / fine.least() // for the lists that led to it
+	switch { // for the lists that led to it
+	case e.unread && fine.rich():
+		earn = fine.share / fine.texts / fine.least()
+	case n.unsure:
+		earn = 0
 	}
 	if fine.pages == 1 {
 		wide.kinds++
@@ -88,6 +96,13 @@ func (g *Guard) apply(e *event) {
 	}
 	g.inherit(fine, e.from, earn, g.off&ruleTexts == 0 && fine.settles(n))
 	g.shapes.learned(s.host)
+}
+
+// isVariant reports whether a URL may be a page of a known path once more, under another query. Of
+// those only what the site has not said counts, and the first that is read of a path says nothing:
+// what it says may be what the others said that were not read.
+func (g *Guard) isVariant(s *shape, p *pattern) bool {
+	return s.params > 0 && g.off&ruleUnread == 0 && !p.isProgram() && g.texts.has(s.path())
 }
 
 // name names patterns that are new. A replayed event has the names.
@@ -165,7 +180,7 @@ func (g *Guard) remember(h uint64) uint8 { return g.texts.meet(h, uint16(g.page)
 func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) {
 	p.used = g.page
 	n.known = p.address(&e.shape, n.copied, &g.texts, g.remember)
-	if !n.unread {
+	if !n.unread && !n.unsure {
 		p.texts = p.texts*sumDecay + 1
 		p.share = p.share*sumDecay + n.share
 	}

@@ -46,10 +46,11 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 // unread reports whether the next page of a URL's fine pattern need not be read. All of a pattern's
 // first 32 are read; or only the first 4, if there is no program behind the URL and pages of the
 // wide pattern, 32 in several fine ones, have paid for themselves: then the site's next directory
-// is expected to be like those before.
+// is expected to be like those before. What may be a page of a known path once more, under another
+// query, is always read.
 func (g *Guard) unread(s *shape) bool {
 	p, wide := g.patterns[s.fine], g.patterns[s.wide]
-	if p == nil || !p.pays() {
+	if p == nil || !p.pays() || g.isVariant(s, p) {
 		return false
 	}
 	first := uint32(32)

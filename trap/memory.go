@@ -18,7 +18,7 @@ type entry struct {
 }
 
 const (
-	ways        = 8 // a cache line: of a table half full hardly a set is full
+	ways        = 8 // a cache line: of a table a quarter full hardly a set is full
 	leastMemory = 64
 )
 
@@ -43,6 +43,10 @@ func (m *memory) meet(h uint64, page uint16, most int) sight {
 		if set[i].tag == tag {
 			return set[i].meet(page)
 		}
+	}
+	if set[ways-1].tag != 0 && m.filled*4 >= len(m.entries) && len(m.entries) < most && most > widePairs {
+		m.grow() // what is to know all of a site's pages forgets none while there is room
+		set = m.set(tag)
 	}
 	oldest := &set[0]
 	for i := range set {

@@ -44,7 +44,9 @@ func (l *latest) sums() []*float32 {
 
 const (
 	sumDecay    = 15. / 16
+	othersDecay = 63. / 64
 	mostPairs   = 1024
+	widePairs   = 4 * mostPairs // of a wide pattern
 	mostMarks   = 512
 	facetParams = 2
 )
@@ -62,7 +64,8 @@ const (
 )
 
 // trial says how pages fared that had a part of the query which was known: copies, and others. Each
-// sum decays with the pages of its like.
+// sum decays with the pages of its like, and that of the others, slowly, with copies, too: where
+// nothing but copies has come for long they are no evidence any more.
 type trial struct{ copies, others float32 }
 
 // covers reports whether copies were known by the part.
@@ -125,6 +128,9 @@ func (p *pattern) whole(s *shape) uint64 {
 
 // path is the form without the query, of all patterns together.
 func (s *shape) path() uint64 { return s.hash(s.host, 0) }
+
+// readPath is path, of pages that were read.
+func (s *shape) readPath() uint64 { return mix(s.path(), 12) }
 
 // bare is the form with the query, but without keys.
 func (s *shape) bare() uint64 {
@@ -213,6 +219,7 @@ func (p *pattern) test(of [parts + 1]uint64, copied bool, texts *memory, met fun
 func (t *trial) add(copied, is bool) {
 	if copied {
 		t.copies = t.copies*sumDecay + one(is)
+		t.others *= othersDecay
 	} else {
 		t.others = t.others*sumDecay + one(is)
 	}
@@ -282,7 +289,7 @@ func (p *pattern) price(n news) (cost, earn float32) {
 		return versionCost, 0
 	case n.copied || n.endless:
 		return barrenCost, 0
-	case n.unread: // it is taken to pay for itself, but for no other
+	case n.unread || n.unsure: // it is taken to pay for itself, but for no other
 		return barrenCost, barrenCost
 	}
 	if n.plain {
@@ -308,6 +315,7 @@ type news struct {
 	times    uint8   // how often, at most 255
 	endless  bool    // nothing counts: there is no end of it
 	unread   bool    // share is not known
+	unsure   bool    // the same: the site may have said it in pages of the path that were not read
 	plain    bool    // selections are taken for pages
 	trial    bool    // it is let through to see its pattern, and earns for nothing else
 	site     float32 // of its own text, how much is new to the domain
@@ -327,7 +335,7 @@ const manyWords = 80
 // known things has new neighbours among its words; of days, of which there may be no end, no short
 // ones.
 func (p *pattern) settles(n news) bool {
-	if n.copied || n.endless || n.unread || n.site < textIsOwn {
+	if n.copied || n.endless || n.unread || n.unsure || n.site < textIsOwn {
 		return false
 	}
 	short := n.share >= shortText && n.exact && p.silent(n.share) && !p.mostly(p.dated)
@@ -382,7 +390,7 @@ func touch(fine, wide *pattern, sample []uint32) (any uint32) {
 
 func meet(fine, wide *pattern, pair uint32) standing {
 	a := fine.pairs.meet(uint64(pair), uint16(fine.pages), mostPairs)
-	b := wide.pairs.meet(uint64(pair), uint16(wide.pages), 4*mostPairs)
+	b := wide.pairs.meet(uint64(pair), uint16(wide.pages), widePairs)
 	switch {
 	case a.unmet() && b.unmet():
 		return unknown

@@ -2,6 +2,7 @@ package trap_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"crawler/trap"
@@ -97,6 +98,67 @@ func TestUnreadCopies(t *testing.T) {
 	}
 	if n > budget/2+4 { // the form of the first ones is not yet known for what it is
 		t.Errorf("copies are refused after %d pages, want half the budget of %d", n, budget)
+	}
+}
+
+// A calendar on each page shows the page again with another month, without end: texts that pages
+// which were not read have said are no news. Answers under queries of their own are read.
+func TestVariantsOfUnreadPages(t *testing.T) {
+	const articles, answers = 600, 4
+	months := strings.Fields("january february march april may june july august september october november december")
+	for _, endless := range []bool{true, false} {
+		list := ""
+		for i := range articles {
+			list += link(fmt.Sprintf("/node/%d", i))
+		}
+		made := 0
+		n := len(pages(trap.New(trap.Config{}), 8000, func(path string) string {
+			at, query, variant := strings.Cut(path, "?")
+			var i, v int
+			if path == "/" {
+				return list
+			} else if _, err := fmt.Sscanf(at, "/node/%d", &i); err != nil || i >= articles {
+				return ""
+			}
+			if variant {
+				made++
+			}
+			if endless {
+				fmt.Sscanf(query, "mini=%d", &v)
+				month := func(v int) string { return link(fmt.Sprintf("%s?mini=%d", at, v)) }
+				return "<p>" + prose(i, 60) + months[(v%12+12)%12] + "</p>" + month(v-1) + month(v+1)
+			}
+			fmt.Sscanf(query, "from=%d", &v)
+			if v++; v > answers {
+				return "<p>" + prose(10*i+v, 60) + "</p>"
+			}
+			return "<p>" + prose(10*i+v, 60) + "</p>" + link(fmt.Sprintf("%s?from=%d", at, v))
+		}))
+		if most := 2*articles + 2*trap.DefaultBudget; endless && (n-made != articles+1 || made > most) {
+			t.Errorf("%d pages, and %d of them again, want %d and at most %d", n-made, made, articles+1, most)
+		}
+		if want := 1 + articles*(1+answers); !endless && n != want {
+			t.Errorf("%d pages with answers, want %d", n, want)
+		}
+	}
+}
+
+// That pages were none that were known is no evidence any more after hundreds that were.
+func TestOldTrialsAreForgotten(t *testing.T) {
+	g := newGuard()
+	for i := range 40 {
+		teach(t, g, page(i), "", prose(i, 60))
+	}
+	from := func(i, n int) string { return fmt.Sprintf("%s?from=%d", page(i), n) }
+	for i := range 10 {
+		teach(t, g, from(i, 0), page(i), prose(1000+i, 60))
+	}
+	n := 0
+	for ; n < 400 && g.Judge(mustParse(t, from(n%40, n+1)), page(0)).Kind == ""; n++ {
+		teach(t, g, from(n%40, n+1), page(0), prose(n%40, 60))
+	}
+	if n < budget || n > 200 {
+		t.Errorf("copies are refused after %d pages", n)
 	}
 }
 
