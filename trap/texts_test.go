@@ -325,3 +325,22 @@ func TestTextsWithoutSpaces(t *testing.T) {
 		}
 	}
 }
+
+// Known pages under new names lead to texts that there are anyway, so these settle nothing for them.
+func TestTextsBelowCopiesSettleNothing(t *testing.T) {
+	g := trap.New(trap.Config{Budget: 100})
+	for i := range 40 {
+		teach(t, g, page(i), "", prose(i, 60))
+	}
+	session := func(n int) string { return fmt.Sprintf("%s?sid=%032x", page(n%40), n) }
+	n := 0
+	for ; n < 600 && g.Judge(mustParse(t, session(n)), page(0)).Kind == ""; n++ {
+		teach(t, g, session(n), session(n+599), prose(n%40, 60), session(n+1))
+		if n%20 == 19 {
+			teach(t, g, fmt.Sprintf("http://a.test/new/%d", n), session(n), prose(1000+n, 60))
+		}
+	}
+	if n < 50 || n > 400 {
+		t.Errorf("copies are refused after %d pages", n)
+	}
+}
