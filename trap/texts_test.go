@@ -326,7 +326,7 @@ func TestTextsWithoutSpaces(t *testing.T) {
 	}
 }
 
-// Known pages under new names lead to texts that are there anyway, so these settle nothing for them.
+// Known pages under new names lead to texts that are there anyway: these settle nothing for them.
 func TestTextsBelowCopiesSettleNothing(t *testing.T) {
 	g := trap.New(trap.Config{Budget: 100})
 	for i := range 40 {
