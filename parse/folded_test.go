@@ -82,6 +82,7 @@ func TestJoinedWords(t *testing.T) {
 		{"Vietnamese", "nghiêng", 0},
 		{"Latin", "internationalization", 0},
 		{"one character", "文", 0},
+		{"more than a block", strings.Repeat("网页", 15), 14},
 	} {
 		for _, frame := range []string{"@", "a @ b", "&eacute; @, @", strings.Repeat("x ", 40) + "@", "@" + strings.Repeat(" x", 40)} {
 			text, clauses := strings.ReplaceAll(frame, "@", c.clause), strings.Count(frame, "@")

@@ -133,9 +133,8 @@ func (p *pattern) encode(e *binform.Encoder) {
 	for i := range p.params {
 		e.Uint64(p.params[i])
 	}
-	for _, m := range p.memories() {
-		m.encode(e)
-	}
+	p.pairs.encode(e)
+	p.marks.encode(e)
 }
 
 // counts, floats and memories are the fields of a pattern in the binary form, in its sequence.
@@ -150,11 +149,6 @@ func (p *pattern) floats() []*float32 {
 	}
 	return all
 }
-
-func (p *pattern) memories() []*memory { return []*memory{&p.pairs, &p.marks} }
-
-// mostOf are the largest sizes of memories.
-var mostOf = [...]int{widePairs, mostMarks}
 
 func decodePattern(d *binform.Decoder, v uint16) *pattern {
 	p := &pattern{id: d.Uint64()}
@@ -185,9 +179,8 @@ func decodePattern(d *binform.Decoder, v uint16) *pattern {
 	for i := range p.params {
 		p.params[i] = d.Uint64()
 	}
-	for i, m := range p.memories() {
-		m.decode(d, mostOf[i])
-	}
+	p.pairs.decode(d, widePairs)
+	p.marks.decode(d, mostMarks)
 	return p
 }
 
