@@ -137,7 +137,7 @@ func (p *pattern) encode(e *binform.Encoder) {
 	p.marks.encode(e)
 }
 
-// counts, floats and memories are the fields of a pattern in the binary form, in its sequence.
+// counts and floats are the fields of a pattern in the binary form, in its sequence.
 func (p *pattern) counts() []*uint32 {
 	return []*uint32{&p.pages, &p.kinds, &p.used, &p.largest, &p.longest}
 }
