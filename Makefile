@@ -37,23 +37,28 @@ LONG = TestAddressOf1000Sites TestBodyIsNoBomb TestBuilder TestCalendarIsEndless
   TestEveryHopIsARecord TestEveryURLHasOneOutcome TestExchangesAreCutWithTheCommit \
   TestExportTooLarge TestFewDescriptors TestFitsTheDemo TestFullFormsFollow TestGetReadsFewChunks \
   TestGrepReadsFewChunks TestHostSampleIsUnbiased TestHostileRobots TestHostsAndSeedsAreCopies \
-  TestKill TestKilledAndRestored TestKilledAtFileOperations TestKillsChangeNoVerdict TestKillsLoseNothingHonest \
-  TestLineIsJSON TestLogIsBounded TestManyHostsKeepThePipeFull TestMemory \
-  TestMergedWordsAreUnbiased TestMirrorDiffersInFewWords TestNeighbourhoodIntervals \
-  TestNeighbourhoodsAgainstExact TestNoAnswerIsLostOrTwiceAfterPowerCuts TestOnlySite TestOracle \
-  TestOtherDamageIsTold TestOverNetHTTP TestPageRankAgainstExact TestPipeIsFull \
+  TestKill TestKilledAndRestored TestKilledAtFileOperations TestKillsChangeNoVerdict \
+  TestKillsLoseNothingHonest TestLargePagesGrowTheirWordsOnce TestLineIsJSON TestLogIsBounded \
+  TestManyHostsKeepThePipeFull TestMemory TestMergedWordsAreUnbiased TestMirrorDiffersInFewWords \
+  TestNeighbourhoodIntervals TestNeighbourhoodsAgainstExact \
+  TestNoAnswerIsLostOrTwiceAfterPowerCuts TestNobodySharesAnAddress TestOnlySite TestOracle \
+  TestOrdinaryDays TestOtherDamageIsTold TestOverNetHTTP TestPageRankAgainstExact TestPipeIsFull \
   TestPowerLawOfSamples TestPowerLawPValue TestRandomWebsAgainstOracle TestRedirects TestRefusals \
   TestResetWithoutHijack TestRestoreRefusesBrokenChains TestRestoreRefusesCounters \
-  TestRestoreRefusesDamage TestRestoreRefusesTornDeltas TestResultsDoNotDependOnWorkers TestRetryEndsAsIfNothingHadFailed \
-  TestRewriteIsAllOrNothing TestRobots TestRoundTrip TestRouting TestRulesAgainstOracle \
-  TestRulesAgainstTemoto TestScan TestScanFrom TestSeedDecidesEverything \
-  TestShardsFindPlantedFaults TestShardsLoseNothing TestSieveDamage TestSieveExtremes \
-  TestSizesAndSkew TestSmallServerOf500Names TestSpamPagesAreNoCopies TestSpamStandsOut \
+  TestRestoreRefusesDamage TestRestoreRefusesTornDeltas TestResultsDoNotDependOnWorkers \
+  TestRetryEndsAsIfNothingHadFailed TestRewriteIsAllOrNothing TestRobots TestRoundTrip TestRouting \
+  TestRulesAgainstOracle TestRulesAgainstTemoto TestScan TestScanFrom TestScripts \
+  TestSeedDecidesEverything TestSeveralInFlightAreBreadthFirst TestShardsFindPlantedFaults \
+  TestShardsLoseNothing TestSieveDamage TestSieveExtremes TestSizesAndSkew \
+  TestSmallServerOf500Names TestSpamPagesAreNoCopies TestSpamStandsOut \
   TestSparseSuperstepsChangeNothing TestTheIndexIsSmall TestTranspose TestTrapsAreAvoided \
   TestTrapsAreWritten TestTroubles TestTruthAgainstWalk TestTruthLaws TestUnusualDocuments \
-  TestWalkFindsAll TestWhyReadsFewChunks TestWordsAreForPeopleAlone TestWritten \
-  TestXHTMLIsWellFormed TestZipf
+  TestWalkFindsAll TestWhatItsOwnPatternVouchesForIsFetched TestWhyReadsFewChunks \
+  TestWordsAreForPeopleAlone TestWritten TestXHTMLIsWellFormed TestZipf
 space = $(subst ,, )
+ANY_LONG = $(subst $(space),|,$(strip $(LONG)))
+HAS_LONG = ${filter $(RACY),${shell $(GO) list $$(grep -rlE --include='*_test.go' --exclude-dir=bench \
+  '^func ($(ANY_LONG))\(' . | xargs -n 1 dirname | sort -u)}}
 
 # Tools are pinned here and run outside the module, so that go.mod names only what
 # the program needs.
@@ -105,7 +110,7 @@ ifdef RACE
 	$(GO) vet ./...
 	$(GO) test $(LINK) -vet=off -shuffle=on $(PATIENCE) $(ONCE)
 	@echo "== tests of the others that are smaller below, at their full size"
-	$(GO) test $(LINK) -vet=off -shuffle=on $(PATIENCE) -run '^($(subst $(space),|,$(strip $(LONG))))$$' $(RACY)
+	$(GO) test $(LINK) -vet=off -shuffle=on $(PATIENCE) -run '^($(ANY_LONG))$$' $(HAS_LONG)
 	@echo "== the others, under the race detector"
 	$(RACING) $(GO) test $(LINK) $(RACE) $(RACETAGS) -vet=off -short -shuffle=on $(PATIENCE) $(RACY)
 else

@@ -22,6 +22,9 @@ func TestSeveralInFlightAreBreadthFirst(t *testing.T) {
 	if _, err := os.Stat(manualTree); err != nil {
 		t.Skipf("needs the package postgresql-doc-15: %v", err)
 	}
+	if testing.Short() {
+		t.Skip("an order, of 1,169 pages twice")
+	}
 	files := http.FileServer(http.Dir(manualTree))
 	mean := func(perHost int) float64 {
 		sum, n, deepest := 0, 0, 0

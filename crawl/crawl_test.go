@@ -19,10 +19,10 @@ import (
 )
 
 // fewer is how many random cases to try of all: with -short, which the race detector runs
-// with, a quarter.
+// with, a sixth.
 func fewer(all uint64) uint64 {
 	if testing.Short() {
-		return all / 4
+		return all / 6
 	}
 	return all
 }

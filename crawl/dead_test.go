@@ -68,7 +68,7 @@ func livingAmongDead(t *testing.T, dead, urls int, stand string) (took time.Dura
 func TestDeadHostsDoNotSlowTheLiving(t *testing.T) {
 	dead := 1000
 	if testing.Short() {
-		dead = 200
+		dead = 60
 	}
 	alone := livingAmongDead(t, 0, 0, "first")
 	for _, c := range []struct {

@@ -91,6 +91,9 @@ func TestOrdinaryDays(t *testing.T) {
 		"no delay, two connections, reset": {from: 30 * time.Millisecond, to: 60 * s, resets: true, hosts: 10, pages: 60,
 			change: func(c *crawl.Config) { c.Gate.Frontier.Delay, c.Gate.Frontier.PerHost = frontier.NoDelay, 2 }},
 	} {
+		if testing.Short() && c.hosts > 10 {
+			continue // like the others, but larger
+		}
 		t.Run(name, func(t *testing.T) {
 			n, res := c.crawl(t)
 			good := 0

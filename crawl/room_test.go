@@ -116,6 +116,9 @@ func TestPagesThatWaitForMemoryKeepNobodyAway(t *testing.T) {
 // The memory in which the words of large pages were read is used for the next ones: grown anew,
 // each page would take five times its words.
 func TestLargePagesGrowTheirWordsOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector does not change what is allocated")
+	}
 	const pages, words = 200, 30_000
 	text := strings.Repeat("abc ", words)
 	w := memweb.New(map[string]http.Handler{"*": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

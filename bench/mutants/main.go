@@ -26,7 +26,7 @@ import (
 )
 
 func main() {
-	r := runner{}
+	r := runner{trim: true}
 	flag.StringVar(&r.tree, "tree", "..", "the module to mutate")
 	list := flag.String("list", filepath.Join("mutants", "list.txt"), "the mutants")
 	only := flag.String("only", "", "mutants whose room and title match")

@@ -34,6 +34,7 @@ type runner struct {
 	owner   bool
 	skip    string
 	timeout time.Duration
+	trim    bool // paths are left out, so that copies of a tree share what is compiled
 
 	copied     string              // the copy
 	importers  map[string][]string // by package, both as folders below the module's
@@ -179,7 +180,7 @@ func (r *runner) blames(ctx context.Context, program, dir, test string) bool {
 }
 
 func (r *runner) compile(ctx context.Context, program, dir string) ([]byte, error) {
-	return r.goTool(ctx, "test", "-c", "-trimpath", "-vet=off", "-ldflags=-s -w", "-o", program, "./"+dir)
+	return r.goTool(ctx, "test", "-c", fmt.Sprintf("-trimpath=%t", r.trim), "-vet=off", "-ldflags=-s -w", "-o", program, "./"+dir)
 }
 
 // execute runs the tests of a compiled package until one fails.

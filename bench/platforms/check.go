@@ -20,10 +20,11 @@ import (
 
 // moduleChecker checks a module for any platforms at once. A file is parsed once for all.
 type moduleChecker struct {
-	tree  string
-	cgo   bool // other modules' packages are as with cgo; what they have of C is not looked at
-	fset  *token.FileSet
-	files sync.Map // from names to func() parsed
+	tree   string
+	cgo    bool // other modules' packages are as with cgo; what they have of C is not looked at
+	fset   *token.FileSet
+	files  sync.Map // from names to func() parsed
+	vetted sync.Map // what was vetted, from the names of the module's files and the sizes of types
 }
 
 type parsed struct {
@@ -42,7 +43,8 @@ type outcome struct {
 	ours, others int // packages type-checked, a package and the one with its tests apart
 }
 
-// check type-checks everything for a platform as "linux/arm64", and vets the module.
+// check type-checks everything for a platform as "linux/arm64", and vets the module, unless that
+// was done for another with the same files of the module and the same sizes of types.
 func (c *moduleChecker) check(ctx context.Context, platform string) (outcome, error) {
 	system, processor, ok := strings.Cut(platform, "/")
 	sizes := types.SizesFor("gc", processor)
@@ -61,7 +63,8 @@ func (c *moduleChecker) check(ctx context.Context, platform string) (outcome, er
 		t.add(p)
 	}
 	t.found.others = len(all) - t.found.ours
-	if len(t.found.troubles) == 0 { // analyzers expect code that compiles
+	_, again := c.vetted.LoadOrStore(t.source(all), true)
+	if !again && len(t.found.troubles) == 0 { // analyzers expect code that compiles
 		if err := t.vet(all); err != nil {
 			return outcome{}, err
 		}
@@ -156,6 +159,18 @@ func read(fset *token.FileSet, name string, bodiless bool) (p parsed) {
 		}
 	}
 	return p
+}
+
+// source names what vet looks at.
+func (t *target) source(all []*listed) string {
+	var s strings.Builder
+	fmt.Fprintln(&s, t.sizes)
+	for _, p := range all {
+		if p.ours() {
+			fmt.Fprintln(&s, p.ImportPath, p.paths())
+		}
+	}
+	return s.String()
 }
 
 // vet runs vet's analyzers over the module's packages.

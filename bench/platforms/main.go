@@ -8,8 +8,8 @@
 // are there with it, for which no C compiler is needed: names of C are taken for right. All
 // packages are type-checked from source, as the compiler does before it makes code: those of the
 // module whole, those of others without the bodies of their functions. Then vet's analyzers, of
-// golang.org/x/tools, look at the module's packages; unlike go vet they know nothing of
-// other modules' wrappers of Printf.
+// golang.org/x/tools, look at the module's packages, once for all platforms that have the same
+// files of them; unlike go vet they know nothing of other modules' wrappers of Printf.
 //
 // What only a back end finds (a stack frame too large, an assembly function that is missing) or
 // the linker, it does not find.

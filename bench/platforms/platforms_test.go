@@ -72,6 +72,24 @@ func TestWhatIsWrongElsewhereIsReported(t *testing.T) {
 	}
 }
 
+// Platforms with the same files of the module are vetted once, other ones again.
+func TestSameFilesAreVettedOnce(t *testing.T) {
+	const wrong = "package m\n\nimport \"fmt\"\n\nfunc F() string { return fmt.Sprintf(\"%d\", \"x\") }\n"
+	tree := written(t, map[string]string{"go.mod": "module m\n\ngo 1.26\n", "m.go": wrong, "m_windows.go": "package m\n"})
+	c, err := newChecker(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []struct {
+		name    string
+		reports int
+	}{{"linux/amd64", 1}, {"linux/arm64", 0}, {"windows/amd64", 1}, {"linux/386", 1}} {
+		if got, err := c.check(t.Context(), p.name); err != nil || len(got.troubles) != p.reports {
+			t.Errorf("%s: %q, %v, want %d", p.name, got.troubles, err, p.reports)
+		}
+	}
+}
+
 // With cgo other modules' files that import C are there, too; what they have of C is not looked at.
 func TestCgo(t *testing.T) {
 	tree := written(t, map[string]string{

@@ -27,7 +27,7 @@ func TestFewDescriptors(t *testing.T) {
 	const pages = 10 // of a host
 	hosts := 1500
 	if testing.Short() {
-		hosts = 100
+		hosts = 40
 	}
 	_, port, seeds := manyHosts(t, hosts, pages)
 	// With 24 the database must have tables enough for a compaction of many; connections are many
@@ -61,7 +61,7 @@ func TestConnectionsOfManyHosts(t *testing.T) {
 	const pages = 4
 	hosts := 5000
 	if testing.Short() {
-		hosts = 600
+		hosts = 300
 	}
 	// The server has as many, and connections may have half of a process's.
 	if most := procinfo.Descriptors(); most < 4*hosts {
