@@ -28,33 +28,37 @@ ONCE  = $(shell $(GO) list $(SERIAL) $(QUIET))
 RACY  = $(filter-out $(ONCE),$(shell $(GO) list ./...))
 
 # Tests of the other packages that are smaller under -short, or left out. arch_long_test.go holds the list.
-LONG = TestAddressOf1000Sites TestBodyIsNoBomb TestBuilder TestCalendarIsEndless TestCheck \
-  TestCheckpointsOfARunningCrawl TestClasses TestClosest TestClusterKill \
-  TestComponentsAgainstUnionFind TestCompression TestConnectionsOfManyHosts \
-  TestCountersAgainstTruth TestCrashesLoseNothing TestDamageIsTold \
-  TestDamageOfTheArchiveIsRepaired TestDamagedBits TestDeadHostsDoNotSlowTheLiving \
-  TestDiffEqualsComm TestDocsProportions TestDocsWalk TestEveryFileOperationMayFail \
-  TestEveryHopIsARecord TestEveryURLHasOneOutcome TestExchangesAreCutWithTheCommit \
-  TestExportTooLarge TestFewDescriptors TestFitsTheDemo TestFullFormsFollow TestGetReadsFewChunks \
-  TestGrepReadsFewChunks TestHostSampleIsUnbiased TestHostileRobots TestHostsAndSeedsAreCopies \
-  TestKill TestKilledAndRestored TestKilledAtFileOperations TestKillsChangeNoVerdict \
-  TestKillsLoseNothingHonest TestLargePagesGrowTheirWordsOnce TestLineIsJSON TestLogIsBounded \
-  TestManyHostsKeepThePipeFull TestMemory TestMergedWordsAreUnbiased TestMirrorDiffersInFewWords \
-  TestNeighbourhoodIntervals TestNeighbourhoodsAgainstExact \
-  TestNoAnswerIsLostOrTwiceAfterPowerCuts TestNobodySharesAnAddress TestOnlySite TestOracle \
-  TestOrdinaryDays TestOtherDamageIsTold TestOverNetHTTP TestPageRankAgainstExact TestPipeIsFull \
-  TestPowerLawOfSamples TestPowerLawPValue TestRandomWebsAgainstOracle TestRedirects TestRefusals \
-  TestResetWithoutHijack TestRestoreRefusesBrokenChains TestRestoreRefusesCounters \
-  TestRestoreRefusesDamage TestRestoreRefusesTornDeltas TestResultsDoNotDependOnWorkers \
-  TestRetryEndsAsIfNothingHadFailed TestRewriteIsAllOrNothing TestRobots TestRoundTrip TestRouting \
-  TestRulesAgainstOracle TestRulesAgainstTemoto TestScan TestScanFrom TestScripts \
-  TestSeedDecidesEverything TestSeveralInFlightAreBreadthFirst TestShardsFindPlantedFaults \
-  TestShardsLoseNothing TestSieveDamage TestSieveExtremes TestSizesAndSkew \
+LONG = TestAddressOf1000Sites TestBenchSites TestBodyIsNoBomb TestBomb TestBombInLowerLayer TestBuilder \
+  TestCalendarIsEndless TestCheck TestCheckpointsOfARunningCrawl TestChunksSurviveAKill \
+  TestClasses TestClosest TestClusterKill TestComponentsAgainstUnionFind TestCompression \
+  TestConnectionsOfManyHosts TestCountersAgainstTruth TestCrashTable TestCrashesLoseNothing \
+  TestDamageIsTold TestDamageOfTheArchiveIsRepaired TestDamagedBits \
+  TestDeadHostsDoNotSlowTheLiving TestDecode TestDiffEqualsComm TestDocsProportions TestDocsWalk \
+  TestEveryExchangeIsInBothModes TestEveryFileOperationMayFail TestEveryHopIsARecord \
+  TestEveryURLHasOneOutcome TestExchangesAreCutWithTheCommit TestExportTooLarge TestFewDescriptors \
+  TestFitsTheDemo TestFullFormsFollow TestGetReadsFewChunks TestGrepReadsFewChunks \
+  TestHostSampleIsUnbiased TestHostileRobots TestHostileSiteInEveryOutput \
+  TestHostsAndSeedsAreCopies TestKill TestKilledAndRestored TestKilledAtFileOperations \
+  TestKillsChangeNoVerdict TestKillsLoseNothingHonest TestLargePagesGrowTheirWordsOnce \
+  TestLineIsJSON TestLogIsBounded TestManyHostsKeepThePipeFull TestMaxBodyDecoded TestMemory \
+  TestMergedWordsAreUnbiased TestMirrorDiffersInFewWords TestNeighbourhoodIntervals \
+  TestNeighbourhoodsAgainstExact TestNestedBombs TestNoAnswerIsLostOrTwiceAfterPowerCuts \
+  TestNobodySharesAnAddress TestOnlySite TestOracle TestOrders TestOrdinaryDays \
+  TestOtherDamageIsTold TestOverNetHTTP TestPageRankAgainstExact TestPipeIsFull \
+  TestPowerLawOfSamples TestPowerLawPValue TestQuietScripts TestRandomWebsAgainstOracle \
+  TestRedirects TestRefusals TestResetWithoutHijack TestRestoreRefusesBrokenChains \
+  TestRestoreRefusesCounters TestRestoreRefusesDamage TestRestoreRefusesTornDeltas \
+  TestResultsDoNotDependOnWorkers TestRetryEndsAsIfNothingHadFailed TestRewriteIsAllOrNothing \
+  TestRobots TestRoundTrip TestRouting TestRulesAgainstOracle TestRulesAgainstTemoto TestScan \
+  TestScanFrom TestSeedDecidesEverything TestSeveralInFlightAreBreadthFirst \
+  TestShardsFindPlantedFaults TestShardsLoseNothing TestSieveCrash TestSieveCrashDatabase \
+  TestSieveDamage TestSieveExtremes TestSieveMerges TestSieveOracle TestSizesAndSkew \
   TestSmallServerOf500Names TestSpamPagesAreNoCopies TestSpamStandsOut \
   TestSparseSuperstepsChangeNothing TestTheIndexIsSmall TestTranspose TestTrapsAreAvoided \
   TestTrapsAreWritten TestTroubles TestTruthAgainstWalk TestTruthLaws TestUnusualDocuments \
-  TestWalkFindsAll TestWhatItsOwnPatternVouchesForIsFetched TestWhyReadsFewChunks \
-  TestWordsAreForPeopleAlone TestWritten TestXHTMLIsWellFormed TestZipf
+  TestWalkFindsAll TestWhatItsOwnPatternVouchesForIsFetched TestWhyFindsWhatFiltersDoNotCover \
+  TestWhyReadsFewChunks TestWildcardWorkIsBounded TestWordsAreForPeopleAlone TestWritten \
+  TestXHTMLIsWellFormed TestZipf
 space = $(subst ,, )
 ANY_LONG = $(subst $(space),|,$(strip $(LONG)))
 HAS_LONG = ${filter $(RACY),${shell $(GO) list $$(grep -rlE --include='*_test.go' --exclude-dir=bench \
@@ -101,8 +105,9 @@ module:
 # others keep busy it takes more than the ten minutes that go test allows.
 PATIENCE = -timeout 30m
 
-# A hundred test programs are linked: without tables for debuggers each takes two thirds of the time.
-LINK = -ldflags=-w
+# Eighty test programs are linked: without symbols and tables for debuggers each takes two thirds of
+# the time.
+LINK = -ldflags='-s -w'
 
 test:
 ifdef RACE

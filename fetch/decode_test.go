@@ -73,6 +73,9 @@ func token(coding string) string {
 }
 
 func TestDecode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	c := newClient(t, Config{})
 	texts := map[string][]byte{
 		"empty": {}, "one byte": []byte("x"), "page": []byte(page),
@@ -181,6 +184,9 @@ func TestDecodeErrors(t *testing.T) {
 }
 
 func TestMaxBodyDecoded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	const most = 100_000
 	c := newClient(t, Config{MaxBody: most})
 	text := make([]byte, 0, 2*most)
@@ -199,6 +205,9 @@ func TestMaxBodyDecoded(t *testing.T) {
 
 // Bombs: little on the wire, much in memory, if one lets it.
 func TestBomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	c := newClient(t, Config{MaxRatio: 100})
 	zeros := make([]byte, 16<<20)
 	for _, coding := range everyCoding {
@@ -220,6 +229,9 @@ func TestBomb(t *testing.T) {
 
 // Bombs in bombs: a few hundred bytes that grow in each layer.
 func TestNestedBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	c := newClient(t, Config{MaxRatio: 100})
 	zeros := make([]byte, 2<<20)
 	zipped := encode(t, codingGzip, zeros)
@@ -244,6 +256,9 @@ func TestNestedBombs(t *testing.T) {
 // A bomb may hide in a lower layer: bytes that the upper one takes and makes
 // nothing of. Empty gzip members are such.
 func TestBombInLowerLayer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	nothing := bytes.Repeat(encode(t, codingGzip, nil), 1<<17)
 	c := newClient(t, Config{MaxBody: 1 << 20})
 	for _, coding := range everyCoding {

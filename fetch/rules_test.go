@@ -272,6 +272,9 @@ func hostileRobots(size int) map[string]string {
 
 // A decision searches maxWork bytes at most, and what it cannot decide with them is not allowed.
 func TestWildcardWorkIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	stars := func(n int, tail string) *Rules {
 		var b strings.Builder
 		b.WriteString("user-agent: *\n")

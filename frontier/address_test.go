@@ -193,7 +193,7 @@ func atOne(s *server) func(string) (*server, netip.Addr) {
 // crawl has found its pace most requests do not wait there, and it is never flooded.
 func TestSmallServerBehindManyNames(t *testing.T) {
 	const ms = time.Millisecond
-	seeds := uint64(20)
+	seeds := uint64(10)
 	if testing.Short() {
 		seeds = 3
 	}
@@ -242,7 +242,7 @@ func smallServer(t *testing.T, places int, mean time.Duration, service func(Item
 
 // An address in front of a thousand sites does not become the crawl's pace.
 func TestAddressOfManySites(t *testing.T) {
-	seeds := uint64(3)
+	seeds := uint64(2)
 	if testing.Short() {
 		seeds = 1
 	}

@@ -104,6 +104,9 @@ func TestWhyReadsFewChunks(t *testing.T) {
 // Every record is found, whatever state the filters are in: of a crawl that runs or was killed, of
 // one without any, with filters that are damaged or torn.
 func TestWhyFindsWhatFiltersDoNotCover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	for name, c := range map[string]struct {
 		end    bool
 		change func(side []byte) []byte
@@ -145,6 +148,9 @@ func TestWhyFindsWhatFiltersDoNotCover(t *testing.T) {
 // The filters of a crawl that is killed at any commit, and continues, cover its records as those
 // of one that was not, and none of them lies.
 func TestChunksSurviveAKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	all := steps(t, rng, 1500)
 	fs, path := store.Disk(), filepath.Join(t.TempDir(), "c")

@@ -347,6 +347,9 @@ func everyFault(t *testing.T, fault func(n int) *faults) {
 
 // TestCrashTable fails every file operation in turn, once or from then on.
 func TestCrashTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	for _, once := range []bool{false, true} {
 		everyFault(t, func(n int) *faults { return &faults{n: n, once: once, err: errorfs.ErrInjected} })
 	}

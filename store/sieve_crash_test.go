@@ -149,12 +149,18 @@ func checkAll(t *testing.T, s *Sieve, set map[uint64]bool) {
 // machine crashes, with nothing, half or all of what was not synced on disk. With
 // STORE_LONG set it is every operation in every way, else a third of them in one way.
 func TestSieveCrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	crashTable(t, false, 3, 0, 50, 100)
 }
 
 // The same with the operations of the database, a sample of them. What it makes of a
 // directory with half of its unsynced names is for its own tests.
 func TestSieveCrashDatabase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	crashTable(t, true, 15, 0, 100)
 }
 

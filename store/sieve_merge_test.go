@@ -14,6 +14,9 @@ import (
 
 // Runs stay few however many appends there are, and files are deleted.
 func TestSieveMerges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	for _, inBackground := range []bool{false, true} {
 		fs := OnMem(vfs.NewMem())
 		s, db := openSieveIn(t, fs, 0)

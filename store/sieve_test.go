@@ -141,6 +141,9 @@ func commitEntry(db *DB, s *Sieve, urls []uint64, prefixes [][]uint64) error {
 // Random operations against sets in memory: with merges in the background and without,
 // for filters with and without layers.
 func TestSieveOracle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	for seed := range uint64(9) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		fs := OnMem(vfs.NewMem())

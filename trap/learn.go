@@ -47,8 +47,12 @@ func (g *Guard) apply(e *event) {
 	n := news{unread: e.unread, site: 1}
 	if !e.unread {
 		var fresh int
-		g.touched += touch(fine, wide, e.page.Sample)
-		fresh, g.said = read(fine, wide, e.page.Sample, g.said[:0])
+		own := fine
+		if wide.kinds == 0 || wide.kinds == 1 && fine.pages > 0 {
+			own = nil
+		}
+		g.touched += touch(own, wide, e.page.Sample)
+		fresh, g.said = read(own, wide, e.page.Sample, g.said[:0])
 		n.share = min(1, float32(fresh*e.page.Every)/manyWords)
 		n.exact = e.page.Every == 1
 		n.site = g.elsewhere(s.domain)
@@ -161,12 +165,10 @@ func (g *Guard) elsewhere(domain uint64) (site float32) {
 	}
 	fresh := 0
 	for i := 0; i < len(g.said); i += 2 {
-		if !g.texts.has(said(domain, g.said[i])) && !g.texts.has(said(domain, g.said[i+1])) {
+		a, b := g.sight(said(domain, g.said[i])), g.sight(said(domain, g.said[i+1]))
+		if a.unmet() && b.unmet() {
 			fresh++
 		}
-	}
-	for _, gram := range g.said {
-		g.remember(said(domain, gram))
 	}
 	return float32(2*fresh) / float32(len(g.said))
 }
@@ -175,7 +177,10 @@ func (g *Guard) elsewhere(domain uint64) (site float32) {
 func said(domain uint64, gram uint32) uint64 { return mix(domain, uint64(gram)) }
 
 // remember returns how often a hash was met, and counts it.
-func (g *Guard) remember(h uint64) uint8 { return g.texts.meet(h, uint16(g.page), mostTexts).times }
+func (g *Guard) remember(h uint64) uint8 { return g.sight(h).times }
+
+// sight returns what was known of a hash, and remembers that the page has it.
+func (g *Guard) sight(h uint64) sight { return g.texts.meet(h, uint16(g.page), mostTexts) }
 
 func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) {
 	p.used = g.page

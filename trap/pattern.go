@@ -358,6 +358,7 @@ const (
 // read compares a page's sample with those of the latest pages of both patterns, and remembers
 // it. It returns how many of the sampled words are new: no page before had either of their grams.
 // Both grams of words that are sampled of all pages, and are no template, are appended to said.
+// fine is nil while it is the only pattern of the wide one, whose memory then is that of both.
 func read(fine, wide *pattern, sample, said []uint32) (fresh int, _ []uint32) {
 	for i := 0; i+1 < len(sample); i += 2 {
 		a, b := meet(fine, wide, sample[i]), meet(fine, wide, sample[i+1])
@@ -383,14 +384,19 @@ const (
 // touch does so for the grams that read is about to meet: see memory.touch.
 func touch(fine, wide *pattern, sample []uint32) (any uint32) {
 	for _, pair := range sample {
-		any += fine.pairs.touch(uint64(pair)) + wide.pairs.touch(uint64(pair))
+		any += wide.pairs.touch(uint64(pair))
+		if fine != nil {
+			any += fine.pairs.touch(uint64(pair))
+		}
 	}
 	return any
 }
 
 func meet(fine, wide *pattern, pair uint32) standing {
-	a := fine.pairs.meet(uint64(pair), uint16(fine.pages), mostPairs)
-	b := wide.pairs.meet(uint64(pair), uint16(wide.pages), widePairs)
+	a, b := sight{}, wide.pairs.meet(uint64(pair), uint16(wide.pages), widePairs)
+	if fine != nil {
+		a = fine.pairs.meet(uint64(pair), uint16(fine.pages), mostPairs)
+	}
 	switch {
 	case a.unmet() && b.unmet():
 		return unknown

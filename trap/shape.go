@@ -123,6 +123,15 @@ func (s *shapes) setHost(u weburl.URL) {
 	set[0] = s.knownHost
 }
 
+// sameDomain reports whether u shares the wide patterns of the domain of like.
+func (s *shapes) sameDomain(u, like weburl.URL, domain uint64) bool {
+	if u.Host() == like.Host() {
+		return true
+	}
+	s.setHost(u)
+	return s.knownHost.domain == domain
+}
+
 func (s *shapes) readHost(u weburl.URL, hash uint64) knownHost {
 	h := knownHost{host: strings.Clone(u.Host()), hostHash: hash, domain: mix(hash, markWide)}
 	domain := domainOf(u)

@@ -46,9 +46,12 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 			return
 		}
 	}
+	if known && (v.backs == maxBack || !g.shapes.sameDomain(to, v.url, v.shape.domain)) {
+		return // it could only be one link back more, to a page of the wide pattern
+	}
 	hash := xxhash.Sum64String(to.String())
 	h := mix(hash, 6)
-	if slices.Contains(v.met[:v.nMet], h) {
+	if slices.Contains(v.met[:v.nMet], h) || known && slices.Contains(v.back[:v.backs], fold(h)) {
 		return // the page has the link twice
 	}
 	s := g.shapes.link(to, hash)

@@ -145,9 +145,12 @@ func TestDamageIsTold(t *testing.T) {
 			continue
 		}
 		w := newWrecked(t, edges)
-		files := []string{report.PagesFile, report.RedirectsFile, report.SkippedFile, report.LinksFile, w.edges, report.ChunksFile}
+		files := []string{report.PagesFile, report.ChunksFile, report.RedirectsFile, report.SkippedFile, report.LinksFile, w.edges}
+		if testing.Short() {
+			files = files[:2]
+		}
 		if edges != "--edges" {
-			files = files[4:]
+			files = []string{w.edges, report.ChunksFile}
 		}
 		for _, file := range files {
 			t.Run(file, func(t *testing.T) {
@@ -282,13 +285,17 @@ func TestOtherDamageIsTold(t *testing.T) {
 	if err != nil || len(names) == 0 {
 		t.Fatal(err)
 	}
-	for _, name := range append(names, filepath.Join(w.whole, report.JSONFile), filepath.Join(w.whole, report.TextFile), filepath.Join(w.whole, "crawl.json")) {
+	all := damages()
+	for i, name := range append(names, filepath.Join(w.whole, report.JSONFile), filepath.Join(w.whole, report.TextFile), filepath.Join(w.whole, "crawl.json")) {
 		file, _ := filepath.Rel(w.whole, name)
 		whole, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range damages() {
+		for j, d := range all {
+			if (i+j)%2 == 0 && strings.HasPrefix(file, "graph") {
+				continue // the next file has it: they are all read by the same code
+			}
 			dir := w.copy(t)
 			if slices.Contains([]string{"of another crawl", "a line swapped", "a hole", "with a line twice"}, d.name) || len(whole) == 0 {
 				continue // they may have one line

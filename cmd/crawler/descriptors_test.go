@@ -32,7 +32,7 @@ func TestFewDescriptors(t *testing.T) {
 	_, port, seeds := manyHosts(t, hosts, pages)
 	// With 24 the database must have tables enough for a compaction of many; connections are many
 	// from the first page on.
-	for limit, want := range map[int]struct{ code, pages int }{12: {code: shell.ExitDisk}, 24: {pages: pages}, 128: {pages: 4}, 1024: {pages: 4}} {
+	for limit, want := range map[int]struct{ code, pages int }{12: {code: shell.ExitDisk}, 24: {pages: pages}, 128: {pages: 3}, 1024: {pages: 3}} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			script := fmt.Sprintf("ulimit -n %d; exec crawler crawl --seeds %s --resolve '*:%s:127.0.0.1' -o %s --delay 10ms -c 600 --depth %d", limit, seeds, port, out, max(want.pages, 1)-1)

@@ -26,9 +26,28 @@ func TestMain(m *testing.M) {
 	crawltest.Main(m, main, crawltest.Program{Name: "broker", Run: brokerMain})
 }
 
-// TestScripts runs the program as a user does: every script in testdata/script.
+// TestScripts runs the program as a user does: the scripts in testdata/script that crawl.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	runScripts(t, func(name string) bool { return !slices.Contains(quietScripts, name) })
+}
+
+// TestQuietScripts runs those that begin no crawl, or are about what one has left behind.
+func TestQuietScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector finds in the other scripts whatever it could in these")
+	}
+	t.Parallel()
+	runScripts(t, func(name string) bool { return slices.Contains(quietScripts, name) })
+}
+
+var quietScripts = []string{
+	"archive", "badinput", "bench", "config", "damaged", "exitcodes", "habits", "help", "near", "older", "output", "sample", "why",
+}
+
+// runScripts runs the scripts whose names are wanted.
+func runScripts(t *testing.T, wanted func(name string) bool) {
+	t.Helper()
 	site, err := filepath.Abs("../../testdata/site")
 	if err != nil {
 		t.Fatal(err)
@@ -42,13 +61,12 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	scripts, err := filepath.Glob("testdata/script/*.txtar")
-	if err != nil || len(scripts) == 0 {
-		t.Fatalf("%d scripts, error %v", len(scripts), err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if testing.Short() {
-		scripts = slices.DeleteFunc(scripts, func(name string) bool {
-			return slices.Contains(quietScripts, strings.TrimSuffix(filepath.Base(name), ".txtar"))
-		})
+	scripts = slices.DeleteFunc(scripts, func(name string) bool { return !wanted(strings.TrimSuffix(filepath.Base(name), ".txtar")) })
+	if len(scripts) == 0 {
+		t.Fatal("no scripts")
 	}
 	testscript.Run(t, testscript.Params{
 		Files: scripts,
@@ -63,12 +81,6 @@ func TestScripts(t *testing.T) {
 			"serve": serve, "exits": exits, "requests": requests, "lines": lines, "appears": appears, "once": eachOnce,
 		},
 	})
-}
-
-// quietScripts begin no crawl, or are about what one has left behind: the race detector finds in
-// others whatever it could in them.
-var quietScripts = []string{
-	"archive", "badinput", "bench", "config", "damaged", "exitcodes", "habits", "help", "near", "older", "output", "sample", "why",
 }
 
 // running holds the server of each script by the script's name.

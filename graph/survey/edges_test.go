@@ -186,6 +186,9 @@ func TestPictureByHand(t *testing.T) {
 // A web takes fewer bits than the same web shuffled, and that fewer than a random graph, which
 // takes no fewer than its entropy. Shuffled and random graphs have as many links.
 func TestOrders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	var edges strings.Builder
 	for host := range 20 {
 		for page := range 50 {

@@ -279,7 +279,7 @@ func readLines[R any](t *testing.T, dir, name string, fn func(R)) {
 func TestEveryHopIsARecord(t *testing.T) {
 	seeds, exact := uint64(60), 0
 	if testing.Short() {
-		seeds = 20
+		seeds = 8
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -123,6 +123,9 @@ func TestBenchWithoutMemory(t *testing.T) {
 
 // The pages are as large as the help says.
 func TestBenchSites(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: there are no races")
+	}
 	for size, want := range map[string]float64{"small": 2.5e3, "medium": 12 << 10, "docs": 26 << 10, "dense": 18.5e3, "large": 240e3} {
 		b := benchSite{pages: 300, size: shell.Choice{Value: size}}
 		site, err := b.site("127.0.0.1:80")
