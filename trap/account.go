@@ -114,6 +114,9 @@ func (a *account) grows() bool { return a.news >= leastGrowth*a.asked }
 
 // why says in words what the latest pages were like.
 func (p *pattern) why() string {
+	if p.moved >= settled {
+		return fmt.Sprintf("the last %d URLs redirected to known pages, or to such as are refused", p.moved)
+	}
 	why := fmt.Sprintf("of the latest pages %.0f %% were copies; each had %.1f new words", 100*p.copies/max(p.weight, 1), manyWords*p.share/max(p.texts, 1))
 	if p.links >= 1 {
 		why += fmt.Sprintf("; each led to %.1f new URLs of the kind", p.born/p.links)

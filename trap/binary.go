@@ -11,8 +11,8 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 8
-	oldest      = 7       // version that is read: it had no under
+	version     = 9
+	oldest      = 7       // version that is read: it had no under; 8 had no leads and moved
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 )
@@ -119,6 +119,8 @@ func (p *pattern) encode(e *binform.Encoder) {
 	e.Raw([]byte(p.name))
 	e.Uint64(p.parent)
 	e.Uint64(p.under)
+	e.Uint64(p.leads)
+	e.Uint32(p.moved)
 	e.Uint8(uint8(slices.Index(kinds[:], p.closed)))
 	e.Bool(p.probed)
 	e.Uint8(p.granted)
@@ -160,6 +162,9 @@ func decodePattern(d *binform.Decoder, v uint16) *pattern {
 	p.parent = d.Uint64()
 	if v >= 8 {
 		p.under = d.Uint64()
+	}
+	if v >= 9 {
+		p.leads, p.moved = d.Uint64(), d.Uint32()
 	}
 	k := d.Uint8()
 	d.Check(int(k) < len(kinds), "kind %d", k)

@@ -105,6 +105,10 @@ func (f fields) form(kind string, version uint16) []byte {
 		if version >= 8 {
 			e.Uint64(0) // under
 		}
+		if version >= 9 {
+			e.Uint64(0) // leads
+			e.Uint32(0) // moved
+		}
 		for _, b := range []uint8{f.kind, f.flag, f.granted, 0, 0} {
 			e.Uint8(b)
 		}
@@ -162,7 +166,7 @@ func TestBinaryFields(t *testing.T) {
 		f := good()
 		change(&f)
 		g := newGuard()
-		form := f.form("TRAP", 8)
+		form := f.form("TRAP", 9)
 		err := g.UnmarshalBinary(form)
 		if (err == nil) != (name == "") || err != nil && !errors.Is(err, binform.ErrFormat) {
 			t.Errorf("%q: error %v", name, err)
@@ -171,11 +175,13 @@ func TestBinaryFields(t *testing.T) {
 			t.Errorf("%q: another form comes back", name)
 		}
 	}
-	old, g := good(), newGuard()
-	if err := g.UnmarshalBinary(old.form("TRAP", 7)); err != nil || !bytes.Equal(marshal(t, g), old.form("TRAP", 8)) {
-		t.Errorf("version 7: %v, or not what it says", err)
+	for _, version := range []uint16{7, 8} {
+		old, g := good(), newGuard()
+		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), old.form("TRAP", 9)) {
+			t.Errorf("version %d: %v, or not what it says", version, err)
+		}
 	}
-	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 9), good().form("WORD", 5)} {
+	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 10), good().form("WORD", 5)} {
 		if err := newGuard().UnmarshalBinary(form); err == nil {
 			t.Errorf("a frame of %q is accepted", form[:8])
 		}

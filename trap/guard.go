@@ -223,7 +223,12 @@ func (g *Guard) paysAhead(s *shape) bool {
 
 func (g *Guard) chanceOf(pattern uint64, leased map[uint64]int) float32 {
 	p := g.patterns[pattern]
-	return g.ends(p) * p.chance(leased[pattern])
+	chance := g.ends(p) * p.chance(leased[pattern])
+	if g.off&ruleMoves == 0 && p.redirects() { // what is not fetched yet counts as if on its way
+		to := g.patterns[p.leads]
+		chance = min(chance, g.ends(to)*to.chance(leased[p.leads]+int(p.moved)))
+	}
+	return chance
 }
 
 func (g *Guard) ends(p *pattern) float32 {

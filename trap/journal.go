@@ -9,7 +9,8 @@ import (
 
 const (
 	kindJournal    = binform.Kind("TRPJ")
-	journalVersion = 3 // versions before had one wide pattern for one parameter and for several
+	journalVersion = 4
+	oldestJournal  = 3 // had no redirects; before, one parameter and several had one wide pattern
 )
 
 // event is what is learned of one page: see Watch, Link and Learn.
@@ -52,6 +53,7 @@ const (
 	eventPage                // a page was learned
 	eventProbes              // a pattern lets so many URLs through
 	eventUnread              // a page was learned that was not read
+	eventMove                // a URL redirected
 )
 
 // journal collects events. A nil one collects none.
@@ -123,7 +125,7 @@ func (g *Guard) Replay(data []byte) error {
 		if err != nil {
 			return fmt.Errorf("trap: %w", err)
 		}
-		d.Check(v == journalVersion, "version %d is too old", v)
+		d.Check(v >= oldestJournal, "version %d is too old", v)
 		var hashes recent
 		for d.Left() > 0 {
 			if x := decodeEvent(d, &hashes); d.OK() {
@@ -161,6 +163,8 @@ func (g *Guard) redo(x any) {
 		}
 	case *event:
 		g.apply(x)
+	case move:
+		g.applyMove(x)
 	}
 }
 
@@ -179,6 +183,16 @@ func (j *journal) keepName(directory, name uint64) {
 		e := j.event(eventKeptName)
 		e.Uint64(directory)
 		e.Uint64(name)
+	}
+}
+
+func (j *journal) move(x move) {
+	if j != nil {
+		e := j.event(eventMove)
+		e.Uint64(x.of)
+		e.Uint64(x.to)
+		e.Uvarint(uint64(len(x.name)))
+		e.Raw([]byte(x.name))
 	}
 }
 
@@ -275,6 +289,8 @@ func decodeEvent(d *binform.Decoder, hashes *recent) any {
 		x := granted{d.Uint64(), d.Bool(), d.Uint8()}
 		d.Check(x.n <= probes, "%d URLs are let through", x.n)
 		return x
+	case eventMove:
+		return move{d.Uint64(), d.Uint64(), decodeName(d)}
 	case eventPage, eventUnread:
 		return decodePage(d, kind == eventUnread, hashes)
 	default:
@@ -296,16 +312,21 @@ func decodePage(d *binform.Decoder, unread bool, hashes *recent) *event {
 		x.page.AllHash = d.Uint64()
 	}
 	for _, name := range []*string{&x.fineName, &x.wideName} {
-		n := d.Uvarint()
-		d.Check(n <= maxNameSize, "a name of %d bytes", n)
-		if d.OK() {
-			*name = string(d.Raw(int(n)))
-		}
+		*name = decodeName(d)
 	}
 	if !unread {
 		x.decodeRead(d, hashes)
 	}
 	return x
+}
+
+func decodeName(d *binform.Decoder) string {
+	n := d.Uvarint()
+	d.Check(n <= maxNameSize, "a name of %d bytes", n)
+	if !d.OK() {
+		return ""
+	}
+	return string(d.Raw(int(n)))
 }
 
 func (x *event) decodeRead(d *binform.Decoder, hashes *recent) {

@@ -113,6 +113,8 @@ func (s *stream) step(g *trap.Guard) {
 		for _, c := range g.Closed() {
 			s.probed += g.Probe(c.ID, 8)
 		}
+	case 3:
+		g.Moved(u, s.url(), s.random.IntN(3) > 0)
 	default:
 		s.learn(g, u)
 	}

@@ -41,18 +41,14 @@ func (g *Guard) apply(e *event) {
 	s := &e.shape
 	fine, wide := g.pattern(s.fine), g.pattern(s.wide)
 	g.name(e, fine, wide)
-	fine.under = s.wide
+	fine.under, fine.moved = s.wide, 0
 	good := g.good(fine)
 	apart, trial := good || fine.bounded(), g.tries(wide, fine)
 	n := news{unread: e.unread, site: 1}
 	if !e.unread {
 		var fresh int
-		own := fine
-		if wide.kinds == 0 || wide.kinds == 1 && fine.pages > 0 {
-			own = nil
-		}
-		g.touched += touch(own, wide, e.page.Sample)
-		fresh, g.said = read(own, wide, e.page.Sample, g.said[:0])
+		g.touched += touch(fine, wide, e.page.Sample)
+		fresh, g.said = read(fine, wide, e.page.Sample, g.said[:0])
 		n.share = min(1, float32(fresh*e.page.Every)/manyWords)
 		n.exact = e.page.Every == 1
 		n.site = g.elsewhere(s.domain)

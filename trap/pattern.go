@@ -15,6 +15,9 @@ type pattern struct {
 	wide   bool   // of a domain's hosts together
 	hosts  uint8  // that had copies of another URL's page, at most 255
 
+	leads uint64 // the pattern to which its URLs redirect, as far as they lead to new ones
+	moved uint32 // URLs in a row that redirected there, or to nothing new; pages end the row
+
 	largest, longest uint32 // size and length of the latest URL
 
 	params params
@@ -358,7 +361,6 @@ const (
 // read compares a page's sample with those of the latest pages of both patterns, and remembers
 // it. It returns how many of the sampled words are new: no page before had either of their grams.
 // Both grams of words that are sampled of all pages, and are no template, are appended to said.
-// fine is nil while it is the only pattern of the wide one, whose memory then is that of both.
 func read(fine, wide *pattern, sample, said []uint32) (fresh int, _ []uint32) {
 	for i := 0; i+1 < len(sample); i += 2 {
 		a, b := meet(fine, wide, sample[i]), meet(fine, wide, sample[i+1])
@@ -384,19 +386,14 @@ const (
 // touch does so for the grams that read is about to meet: see memory.touch.
 func touch(fine, wide *pattern, sample []uint32) (any uint32) {
 	for _, pair := range sample {
-		any += wide.pairs.touch(uint64(pair))
-		if fine != nil {
-			any += fine.pairs.touch(uint64(pair))
-		}
+		any += fine.pairs.touch(uint64(pair)) + wide.pairs.touch(uint64(pair))
 	}
 	return any
 }
 
 func meet(fine, wide *pattern, pair uint32) standing {
-	a, b := sight{}, wide.pairs.meet(uint64(pair), uint16(wide.pages), widePairs)
-	if fine != nil {
-		a = fine.pairs.meet(uint64(pair), uint16(fine.pages), mostPairs)
-	}
+	a := fine.pairs.meet(uint64(pair), uint16(fine.pages), mostPairs)
+	b := wide.pairs.meet(uint64(pair), uint16(wide.pages), widePairs)
 	switch {
 	case a.unmet() && b.unmet():
 		return unknown

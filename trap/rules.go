@@ -18,4 +18,5 @@ const (
 	ruleAspects                      // aspects of a page wait
 	ruleTexts                        // a text settles what is owed
 	ruleTurns                        // the oldest and the deepest of a pattern come by turns
+	ruleMoves                        // a redirect is as good as what it leads to
 )
