@@ -2,8 +2,8 @@ package trap
 
 import "crawler/weburl"
 
-// move is a URL that redirected: its pattern, that of a new URL to which it led, or 0, and the first
-// one's name if that is new.
+// move is a URL that redirected: its pattern, that of a new URL to which it led, or 0, and the
+// first one's name if that is new.
 type move struct {
 	of, to uint64
 	name   string
@@ -48,8 +48,8 @@ func (g *Guard) applyMove(x move) {
 	}
 }
 
-// closeMoves closes a pattern whose URLs do nothing but redirect, unless they lead to pages that are
-// fetched.
+// closeMoves closes a pattern whose URLs do nothing but redirect, unless they lead to pages that
+// are fetched.
 func (g *Guard) closeMoves(p *pattern) {
 	kind := Pattern
 	if to := g.patterns[p.leads]; to != nil {

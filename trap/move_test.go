@@ -81,3 +81,30 @@ func TestRedirectsWithoutEnd(t *testing.T) {
 		}
 	}
 }
+
+// That the pages of a maze lead to more and more of them says nothing of pages of the same shape
+// that others list: a footer with three links into a maze must not have the articles wait for it.
+func TestMazeSaysNothingOfWhatIsListed(t *testing.T) {
+	g := trap.New(trap.Config{})
+	var s trap.Sampler
+	lore := func(i int) string { return fmt.Sprintf("http://a.test/lore/%s/%s", word(uint64(i%50)), word(uint64(1000+i))) }
+	for i := range 60 {
+		g.Watch(mustParse(t, lore(i)), mustParse(t, lore(i/2)))
+		g.Link(mustParse(t, lore(2*i+1)), false)
+		g.Link(mustParse(t, lore(2*i+2)), false)
+		g.Learn(s.Page(mustParse(t, lore(i)), 200, words(prose(i, 200)), 0, 1))
+	}
+	article := mustParse(t, "http://a.test/papers/the-first")
+	listed, led := g.Judge(article, "http://a.test/papers?page=1"), g.Judge(article, lore(3))
+	if listed.Rank >= 64 || led.Rank < 64 {
+		t.Errorf("an article that is listed has rank %d, one in the maze %d", listed.Rank, led.Rank)
+	}
+	for i := range 20 {
+		u := mustParse(t, "http://a.test/papers/"+word(uint64(2000+i)))
+		g.Watch(u, mustParse(t, "http://a.test/papers?page=1"))
+		g.Learn(s.Page(u, 200, words(prose(1000+i, 200)), 0, 1))
+	}
+	if v := g.Judge(article, "http://a.test/papers?page=1"); v.Rank > 0 {
+		t.Errorf("after 20 articles the next one has rank %d", v.Rank)
+	}
+}
