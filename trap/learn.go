@@ -59,7 +59,7 @@ func (g *Guard) apply(e *event) {
 		}
 	}
 	n.copied, n.times = g.copied(s.domain, e.page)
-	n.endless = g.off&ruleEndless == 0 && (fine.endless() || !good && wide.endless() && e.wide.own)
+	n.endless = g.off&ruleEndless == 0 && (fine.endless() || !good && wide.endless() && (e.wide.own || wide.closed != ""))
 	n.plain = g.off&ruleSelections != 0
 	// A copy under another query is no version, nor is one below the page that led to it.
 	n.again = s.params > 0 || e.below

@@ -95,16 +95,16 @@ func TestMazeSaysNothingOfWhatIsListed(t *testing.T) {
 		g.Learn(s.Page(mustParse(t, lore(i)), 200, words(prose(i, 200)), 0, 1))
 	}
 	article := mustParse(t, "http://a.test/papers/the-first")
-	listed, led := g.Judge(article, "http://a.test/papers?page=1"), g.Judge(article, lore(3))
+	listed, led := g.Judge(article, "http://a.test/list?page=1"), g.Judge(article, lore(3))
 	if listed.Rank >= 64 || led.Rank < 64 {
 		t.Errorf("an article that is listed has rank %d, one in the maze %d", listed.Rank, led.Rank)
 	}
 	for i := range 20 {
 		u := mustParse(t, "http://a.test/papers/"+word(uint64(2000+i)))
-		g.Watch(u, mustParse(t, "http://a.test/papers?page=1"))
+		g.Watch(u, mustParse(t, "http://a.test/list?page=1"))
 		g.Learn(s.Page(u, 200, words(prose(1000+i, 200)), 0, 1))
 	}
-	if v := g.Judge(article, "http://a.test/papers?page=1"); v.Rank > 0 {
+	if v := g.Judge(article, "http://a.test/list?page=1"); v.Rank > 0 {
 		t.Errorf("after 20 articles the next one has rank %d", v.Rank)
 	}
 }
