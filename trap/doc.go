@@ -66,6 +66,8 @@
 //	           aspects show may be new text, so nothing is learned: their chance is a quarter, if
 //	           pages like that on which they were found are worth something. That is no
 //	           evidence against anything, and closes nothing
+//	redirect   worth nothing if it leads to a known URL. URLs of a pattern of which eight in a row
+//	           redirected have at most the chance of the pattern to which they lead
 //	rank       how many times the chance is below 1/2 by the square root of two
 //	lease      a URL on its way. Another waits for it, in its place, if it would have a rank were
 //	           that a page that brings nothing. Where a pattern owes nothing as many leases as it
@@ -84,7 +86,8 @@
 //	           that was not
 //	endless    every page leads to new ones and hardly any to a known one, or to URLs that
 //	           are longer and longer: new text counts for nothing until a page ends it, and the
-//	           URLs wait for all others of the host
+//	           URLs wait for all others of the host. A wide one says so of URLs found on its own
+//	           pages only
 //	closed     of a pattern: its URLs are refused; if its copies were of known forms, those of
 //	           new forms are not
 //	probe      one of the URLs, eight at most, that a closed pattern lets through before the

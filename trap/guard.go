@@ -148,8 +148,8 @@ func (g *Guard) Alike(a, b weburl.URL) bool {
 	return p == g.judge(g.shapes.at(b))
 }
 
-// listed reports whether the page at via is none of a wide pattern: that all pages of a maze lead to
-// more of them says nothing of what others lead to.
+// listed reports whether the page at via is none of a wide pattern: that all pages of a maze lead
+// to more of them says nothing of what others lead to.
 func (g *Guard) listed(wide *pattern, via string) bool {
 	u, err := weburl.Parse(via)
 	return err == nil && g.shapes.at(u).wide != wide.id
