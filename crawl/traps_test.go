@@ -458,3 +458,47 @@ func TestTextsBehindEmptySteps(t *testing.T) {
 		}
 	})
 }
+
+// Links that only redirect to a login come after the goods among which they stand, and links that
+// redirect to pages of their own do not: with a limit on pages a crawl has those.
+func TestRedirectsWaitForWhatTheyLeadTo(t *testing.T) {
+	const goods = 120
+	text := func(i int) (s string) {
+		rng := rand.New(rand.NewPCG(uint64(i), 9))
+		for range 120 {
+			s += fmt.Sprintf("w%d ", rng.IntN(9000))
+		}
+		return s
+	}
+	for _, moved := range []bool{false, true} {
+		home := &page{}
+		s := newSite(map[string]*page{"a.example/": home})
+		for i := range goods {
+			wish, login, item := fmt.Sprintf("/wish/%d", i), fmt.Sprintf("/login?back=%d", i), fmt.Sprintf("/item/%d", i)
+			home.links = append(home.links, wish)
+			s.pages["a.example"+item] = &page{html: text(i)}
+			s.pages["a.example"+wish] = &page{redirect: item}
+			if !moved {
+				home.links = append(home.links, item)
+				s.pages["a.example"+wish].redirect = login
+				s.pages["a.example"+login] = &page{html: "please log in"}
+			}
+		}
+		inBubble(t, s, func(c *crawl.Config) {
+			c.Gate.FollowTraps, c.Gate.IgnoreRobots = false, true
+			c.Workers, c.Gate.Frontier.PerHost, c.Gate.Frontier.Interval = 4, 4, 20*time.Millisecond
+		}, "http://a.example/")
+		last, items, logins := 0, 0, 0
+		for i, h := range s.hits {
+			switch {
+			case strings.Contains(h.url, "/item/"):
+				last, items = i, items+1
+			case strings.Contains(h.url, "/login"):
+				logins++
+			}
+		}
+		if items != goods || !moved && (last > goods+goods/4 || logins < goods/2) || moved && last != len(s.hits)-1 {
+			t.Errorf("redirects to items: %t: %d items of %d, the last by request %d of %d; %d logins", moved, items, goods, last, len(s.hits), logins)
+		}
+	}
+}
