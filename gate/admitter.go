@@ -358,9 +358,3 @@ func (a *admitter) replayDepths(_, value []byte) error {
 	}
 	return a.depths.Replay(value)
 }
-
-// known reports whether a URL was admitted, as far as the filter knows.
-func (a *admitter) known(u weburl.URL) bool {
-	_, answer := a.seen.Peek(u)
-	return answer != dedup.New
-}

@@ -172,10 +172,11 @@ func (g *Gate) Redirect(r *Redirect, now time.Time) {
 	g.traps.ended(r.lease)
 	g.queue.done(&r.Task, now, r.Outcome)
 	if !r.Target.IsZero() {
-		known := g.admitter.known(r.Target)
+		_, before := g.admitter.seen.Peek(r.Target)
 		offerTarget(g, r)
-		if g.traps.minds(&r.Task) && !g.admitter.border.foreign(r.Target) {
-			g.traps.guard.Moved(r.URL, r.Target, !known && g.admitter.known(r.Target))
+		_, after := g.admitter.seen.Peek(r.Target)
+		if !g.admitter.border.foreign(r.Target) {
+			g.traps.moved(r, before, after)
 		}
 		g.queue.creditTarget(r)
 	}

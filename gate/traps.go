@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"crawler/dedup"
 	"crawler/frontier"
 	"crawler/trap"
 	"crawler/weburl"
@@ -105,6 +106,14 @@ func (t *traps) lease(task *Task, v trap.Verdict) {
 func (t *traps) came(l *trap.Lease) {
 	if t.guard != nil {
 		t.guard.Probed(l)
+	}
+}
+
+// moved teaches the guard a redirect: whether its target was new by what was known before and after
+// it was offered. Nothing is learned where only the log could tell.
+func (t *traps) moved(r *Redirect, before, after dedup.Answer) {
+	if t.minds(&r.Task) && before != dedup.Maybe && after != dedup.Maybe {
+		t.guard.Moved(r.URL, r.Target, before == dedup.New && after == dedup.Seen)
 	}
 }
 

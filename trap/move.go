@@ -52,7 +52,11 @@ func (g *Guard) applyMove(x move) {
 // are fetched.
 func (g *Guard) closeMoves(p *pattern) {
 	kind := Pattern
-	if to := g.patterns[p.leads]; to != nil {
+	if p.leads != 0 {
+		to := g.patterns[p.leads]
+		if to == nil { // of which nothing was fetched yet
+			return
+		}
 		kind = to.closed
 	}
 	if kind != "" {

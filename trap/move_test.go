@@ -87,7 +87,9 @@ func TestRedirectsWithoutEnd(t *testing.T) {
 func TestMazeSaysNothingOfWhatIsListed(t *testing.T) {
 	g := trap.New(trap.Config{})
 	var s trap.Sampler
-	lore := func(i int) string { return fmt.Sprintf("http://a.test/lore/%s/%s", word(uint64(i%50)), word(uint64(1000+i))) }
+	lore := func(i int) string {
+		return fmt.Sprintf("http://a.test/lore/%s/%s", word(uint64(i%50)), word(uint64(1000+i)))
+	}
 	for i := range 60 {
 		g.Watch(mustParse(t, lore(i)), mustParse(t, lore(i/2)))
 		g.Link(mustParse(t, lore(2*i+1)), false)
