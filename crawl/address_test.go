@@ -180,7 +180,7 @@ func TestAddressOf1000Sites(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fewer sites show nothing")
 	}
-	const sites, pages, least = 1000, 45, 0.97
+	const sites, pages, least = 1000, 30, 0.96
 	s := newHoster(2000, pages, 80*time.Millisecond)
 	const delay = 3 * time.Second
 	took := hosted(t, s, sites, atOneAddress, func(c *crawl.Config) { c.Gate.Frontier.Delay = delay })

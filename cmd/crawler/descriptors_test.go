@@ -25,7 +25,7 @@ import (
 func TestFewDescriptors(t *testing.T) {
 	t.Parallel()
 	const pages = 10 // of a host
-	hosts := 1500
+	hosts := 800
 	if testing.Short() {
 		hosts = 40
 	}
@@ -59,7 +59,7 @@ func TestFewDescriptors(t *testing.T) {
 func TestConnectionsOfManyHosts(t *testing.T) {
 	t.Parallel()
 	const pages = 4
-	hosts := 5000
+	hosts := 2000
 	if testing.Short() {
 		hosts = 300
 	}

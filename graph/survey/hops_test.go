@@ -277,7 +277,7 @@ func readLines[R any](t *testing.T, dir, name string, fn func(R)) {
 // for has one record, every record is an asking or a refusal, and each hop, distance and story is
 // what the sources say.
 func TestEveryHopIsARecord(t *testing.T) {
-	seeds, exact := uint64(60), 0
+	seeds, exact := uint64(30), 0
 	if testing.Short() {
 		seeds = 8
 	}
