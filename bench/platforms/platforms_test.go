@@ -110,7 +110,7 @@ func TestCgo(t *testing.T) {
 			t.Errorf("cgo %v: %q, %v, want %s", cgo, got.troubles, err, want)
 		}
 	}
-	c.tree = filepath.Join(tree, "d")
+	c.tree, c.cgo = filepath.Join(tree, "d"), true
 	if _, err := c.check(t.Context(), "linux/amd64"); err == nil || !strings.Contains(err.Error(), "imports C") {
 		t.Errorf("a module that imports C itself: %v", err)
 	}
