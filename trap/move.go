@@ -15,7 +15,8 @@ type move struct {
 // A redirect brings what it leads to. So URLs of a pattern that do nothing but redirect are as good
 // as those of the pattern to which they lead. One that leads to a known URL has brought nothing.
 // After a budget of redirects in a row that have brought nothing, or lead to what is refused, the
-// pattern is closed if there is no end of it.
+// pattern is closed if there is no end of it. It opens as others do: each redirect of the last look
+// that leads to a new URL which is not refused speaks for an eighth of the budget.
 func (g *Guard) Moved(u, to weburl.URL, isNew bool) {
 	x := move{of: g.shapes.of(u).fine}
 	if p := g.patterns[x.of]; p == nil || p.name == "" {
@@ -40,6 +41,10 @@ func (g *Guard) applyMove(x move) {
 	case p.leads:
 	default:
 		p.leads, p.moved = x.to, 1
+	}
+	if to := g.patterns[x.to]; p.closed != "" && x.to != 0 && (to == nil || to.closed == "") {
+		p.credit(float32(g.cfg.Budget) / probes)
+		g.update(p)
 	}
 	p.news *= growthDecay
 	p.asked = p.asked*growthDecay + 1

@@ -2,9 +2,11 @@ package trap_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"crawler/trap"
+	"crawler/weburl"
 )
 
 // URLs that redirect are as good as what they lead to: behind a login they wait, behind articles
@@ -14,7 +16,7 @@ func TestRedirectsAreAsGoodAsTheirTargets(t *testing.T) {
 		name   string
 		target string
 		isNew  bool
-		text   func(i int) string // of what they lead to, "" if that is not fetched
+		text   func(i int) string // of what they lead to, nil if that is not fetched
 		waits  bool
 	}{
 		{"to articles", "http://a.test/article/%d", true, func(i int) string { return prose(i, 300) }, false},
@@ -76,10 +78,27 @@ func TestRedirectsWithoutEnd(t *testing.T) {
 			t.Errorf("a list of redirects is closed after %d: %+v", asked, closed)
 		case endless && asked > budget+budget/20:
 			t.Errorf("%d redirects without end, want %d", asked, budget)
+		case endless && !opens(g):
+			t.Error("redirects to articles do not open it")
 		case endless && closed[len(closed)-1].Why != fmt.Sprintf("the last %d URLs redirected to known pages, or to such as are refused", asked):
 			t.Errorf("%+v", closed)
 		}
 	}
+}
+
+// opens reports whether the wishes that are closed open when the last look leads to articles.
+func opens(g *trap.Guard) bool {
+	for _, c := range g.Closed() {
+		if c.Pattern == "a.test/wish/#" {
+			for i := range g.Probe(c.ID, 8) {
+				u, _ := weburl.Parse(fmt.Sprintf("http://a.test/wish/9%d", i))
+				to, _ := weburl.Parse(fmt.Sprintf("http://a.test/article/%d", i))
+				g.Moved(u, to, true)
+			}
+			return slices.Contains(g.Reopened(), c.ID)
+		}
+	}
+	return false
 }
 
 // That the pages of a maze lead to more and more of them says nothing of pages of the same shape
