@@ -173,7 +173,7 @@ func (n *Node) step(state State, known bool) (done bool) {
 }
 
 // tend takes a shard that should be this node's, and gives up one that should not, or that another
-// has taken.
+// has taken, or that this node has not, though the broker says so.
 func (n *Node) tend(s int, claim Claim, revision uint64, want string, mayTake bool, nodes int) {
 	h := n.own[s]
 	switch {
@@ -187,6 +187,16 @@ func (n *Node) tend(s int, claim Claim, revision uint64, want string, mayTake bo
 		n.own[s] = h
 		go func() {
 			n.finished <- ended{s, n.hold(ctx, s, claim, revision, h, nodes)}
+		}()
+	case h == nil && want != n.Me.Name && claim.Node == n.Me.Name:
+		// The broker has a claim whose answer never came, or not that it was given back. Nobody
+		// else takes the shard while this node lives.
+		h = &holding{cancel: func() {}}
+		h.epoch.Store(revision)
+		n.own[s] = h
+		go func() {
+			n.giveBack(s, Claim{At: claim.At}, revision)
+			n.finished <- ended{shard: s}
 		}()
 	}
 }

@@ -42,6 +42,39 @@ func TestNodesShareAndEnd(t *testing.T) {
 	}
 }
 
+// A claim that the broker has and the node gave up before it heard so is given back when another
+// should have the shard: nobody may take it from a node that lives.
+func TestClaimNobodyHeardOf(t *testing.T) {
+	_, nc := started(t)
+	c := created(t, nc, Settings{Shards: 1})
+	ctx := context.Background()
+	_, none, err := c.Claim(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := Member{Name: "a", Disk: "disk-a", Dir: "somewhere"}
+	revision, err := c.setClaim(ctx, 0, Claim{Node: "a", At: at}, none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &Node{Crawl: c, Me: at, ctx: ctx, own: map[int]*holding{}, finished: make(chan ended, 1)}
+	n.tend(0, Claim{Node: "b", At: at}, revision, "b", true, 2)
+	if len(n.own) > 0 {
+		t.Fatal("the claim of another is given back")
+	}
+	n.tend(0, Claim{Node: "a", At: at}, revision, "b", true, 2)
+	n.tend(0, Claim{Node: "a", At: at}, revision, "b", true, 2) // it is under way
+	select {
+	case e := <-n.finished:
+		n.ended(e)
+	case <-time.After(soon):
+		t.Fatal("the claim is not given back")
+	}
+	if cl, _, err := c.Claim(ctx, 0); err != nil || cl.Node != "" || cl.At != at || len(n.own) > 0 {
+		t.Errorf("the claim is %+v (%v)", cl, err)
+	}
+}
+
 // A node whose lease cannot be renewed fetches no more before another could take over; then the
 // other continues from its last checkpoint, and no page is lost.
 func TestLostLease(t *testing.T) {
