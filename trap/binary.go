@@ -11,8 +11,8 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 9
-	oldest      = 7       // version that is read: it had no under; 8 had no leads and moved
+	version     = 10
+	oldest      = 7       // is read: it had no under, leads and moved, bred; 8 and 9 each one more
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 )
@@ -129,7 +129,7 @@ func (p *pattern) encode(e *binform.Encoder) {
 	for _, v := range p.counts() {
 		e.Uint32(*v)
 	}
-	for _, v := range p.floats() {
+	for _, v := range p.floats(version) {
 		e.Uint32(math.Float32bits(*v))
 	}
 	for i := range p.params {
@@ -139,15 +139,18 @@ func (p *pattern) encode(e *binform.Encoder) {
 	p.marks.encode(e)
 }
 
-// counts and floats are the fields of a pattern in the binary form, in its sequence.
+// counts and floats are the fields of a pattern in the binary form of a version, in its sequence.
 func (p *pattern) counts() []*uint32 {
 	return []*uint32{&p.pages, &p.kinds, &p.used, &p.largest, &p.longest}
 }
 
-func (p *pattern) floats() []*float32 {
+func (p *pattern) floats(version uint16) []*float32 {
 	all := append([]*float32{&p.owes, &p.spent, &p.tries, &p.hits, &p.news, &p.asked, &p.tests.copies, &p.tests.others}, p.sums()...)
 	for i := range p.tried {
 		all = append(all, &p.tried[i].copies, &p.tried[i].others)
+	}
+	if version >= 10 {
+		all = append(all, &p.bred)
 	}
 	return all
 }
@@ -177,7 +180,7 @@ func decodePattern(d *binform.Decoder, v uint16) *pattern {
 	for _, v := range p.counts() {
 		*v = d.Uint32()
 	}
-	for _, v := range p.floats() {
+	for _, v := range p.floats(v) {
 		*v = math.Float32frombits(d.Uint32())
 		d.Check(*v >= 0 && *v <= 1<<30, "a sum of %g", *v)
 	}

@@ -118,6 +118,9 @@ func (f fields) form(kind string, version uint16) []byte {
 		for range 8 + 15 + 2*18 {
 			e.Uint32(math.Float32bits(f.sum))
 		}
+		if version >= 10 {
+			e.Uint32(0) // bred
+		}
 		for range 8 {
 			e.Uint64(0)
 		}
@@ -166,7 +169,7 @@ func TestBinaryFields(t *testing.T) {
 		f := good()
 		change(&f)
 		g := newGuard()
-		form := f.form("TRAP", 9)
+		form := f.form("TRAP", 10)
 		err := g.UnmarshalBinary(form)
 		if (err == nil) != (name == "") || err != nil && !errors.Is(err, binform.ErrFormat) {
 			t.Errorf("%q: error %v", name, err)
@@ -175,13 +178,13 @@ func TestBinaryFields(t *testing.T) {
 			t.Errorf("%q: another form comes back", name)
 		}
 	}
-	for _, version := range []uint16{7, 8} {
+	for _, version := range []uint16{7, 8, 9} {
 		old, g := good(), newGuard()
-		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), old.form("TRAP", 9)) {
+		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), old.form("TRAP", 10)) {
 			t.Errorf("version %d: %v, or not what it says", version, err)
 		}
 	}
-	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 10), good().form("WORD", 5)} {
+	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 11), good().form("WORD", 5)} {
 		if err := newGuard().UnmarshalBinary(form); err == nil {
 			t.Errorf("a frame of %q is accepted", form[:8])
 		}
@@ -195,7 +198,7 @@ func FuzzBinary(f *testing.F) {
 	f.Add(form[16 : len(form)-8])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRAP", 8)
+		e := binform.Begin(nil, "TRAP", 10)
 		e.Raw(fields)
 		g := trap.New(trap.Config{})
 		if g.UnmarshalBinary(e.Close()) != nil {

@@ -35,7 +35,7 @@ func (g *Guard) Dump(least uint32) string {
 }
 
 // Rules are the names of those that Without switches off.
-var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves"}
+var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves", "breeds"}
 
 // Without switches the i-th of Rules off.
 func (g *Guard) Without(i int) *Guard {

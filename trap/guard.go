@@ -124,6 +124,9 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if p != nil && p.maze() && g.off&ruleEndless == 0 && !(p.wide && g.listed(p, via)) {
 		v.Rank += endlessRank
 	}
+	if p != nil && p.breeds() && g.off&ruleBreeds == 0 && mix(s.host, uint64(g.page))%breedTurns > 0 {
+		v.Rank++
+	}
 	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p)
 	return v, p
 }

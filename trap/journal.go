@@ -9,8 +9,8 @@ import (
 
 const (
 	kindJournal    = binform.Kind("TRPJ")
-	journalVersion = 4
-	oldestJournal  = 3 // had no redirects; before, one parameter and several had one wide pattern
+	journalVersion = 5
+	oldestJournal  = 3 // had no redirects and no bred, 4 no bred; before, wide patterns were others
 )
 
 // event is what is learned of one page: see Watch, Link and Learn.
@@ -128,7 +128,7 @@ func (g *Guard) Replay(data []byte) error {
 		d.Check(v >= oldestJournal, "version %d is too old", v)
 		var hashes recent
 		for d.Left() > 0 {
-			if x := decodeEvent(d, &hashes); d.OK() {
+			if x := decodeEvent(d, v, &hashes); d.OK() {
 				do(x)
 			}
 		}
@@ -250,6 +250,8 @@ func packed(bools []*bool) (bits uint8) {
 func (x *event) encodeRead(e *binform.Encoder, hashes *recent) {
 	e.Uvarint(uint64(x.fine.born))
 	e.Uvarint(uint64(x.wide.born))
+	e.Uint8(uint8(x.fine.bred))
+	e.Uint8(uint8(x.wide.bred))
 	e.Uint8(uint8(x.backs))
 	e.Uint32s(x.back[:x.backs])
 	hashes.encode(e, x.from)
@@ -281,7 +283,7 @@ func (s *shape) encode(e *binform.Encoder, hashes *recent) {
 }
 
 // decodeEvent reads an event.
-func decodeEvent(d *binform.Decoder, hashes *recent) any {
+func decodeEvent(d *binform.Decoder, v uint16, hashes *recent) any {
 	switch kind := d.Uint8(); kind {
 	case eventKeptName:
 		return keptName{d.Uint64(), d.Uint64()}
@@ -292,14 +294,14 @@ func decodeEvent(d *binform.Decoder, hashes *recent) any {
 	case eventMove:
 		return move{d.Uint64(), d.Uint64(), decodeName(d)}
 	case eventPage, eventUnread:
-		return decodePage(d, kind == eventUnread, hashes)
+		return decodePage(d, v, kind == eventUnread, hashes)
 	default:
 		d.Check(false, "an event of kind %d", kind)
 		return nil
 	}
 }
 
-func decodePage(d *binform.Decoder, unread bool, hashes *recent) *event {
+func decodePage(d *binform.Decoder, v uint16, unread bool, hashes *recent) *event {
 	x := &event{unread: unread}
 	bits := d.Uint8()
 	for i, b := range x.bools() {
@@ -315,7 +317,7 @@ func decodePage(d *binform.Decoder, unread bool, hashes *recent) *event {
 		*name = decodeName(d)
 	}
 	if !unread {
-		x.decodeRead(d, hashes)
+		x.decodeRead(d, v, hashes)
 	}
 	return x
 }
@@ -329,8 +331,13 @@ func decodeName(d *binform.Decoder) string {
 	return string(d.Raw(int(n)))
 }
 
-func (x *event) decodeRead(d *binform.Decoder, hashes *recent) {
-	fine, wide, backs := d.Uvarint(), d.Uvarint(), int(d.Uint8())
+func (x *event) decodeRead(d *binform.Decoder, v uint16, hashes *recent) {
+	fine, wide := d.Uvarint(), d.Uvarint()
+	if v >= 5 {
+		x.fine.bred, x.wide.bred = int(d.Uint8()), int(d.Uint8())
+		d.Check(max(x.fine.bred, x.wide.bred) <= maxBirths, "%d and %d new links of the patterns themselves", x.fine.bred, x.wide.bred)
+	}
+	backs := int(d.Uint8())
 	d.Check(max(fine, wide) <= MaxLinks && backs <= maxBack, "%d and %d new links, %d known", fine, wide, backs)
 	if !d.OK() {
 		return

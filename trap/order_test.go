@@ -121,7 +121,7 @@ func TestPagesThatOnlyLeadOnWait(t *testing.T) {
 	url := func(i int) string { return fmt.Sprintf("http://a.test/maze/%d", i) }
 	for i := range 30 {
 		teach(t, g, url(i), url(i/3), prose(i, 60), url(3*i+1), url(3*i+2), url(3*i+3))
-		if v := judge(t, g, url(1000)); v.Rank < last || v.Rank >= 64 {
+		if v := judge(t, g, url(1000)); v.Rank+1 < last || v.Rank >= 64 { // 1 less at a turn
 			t.Errorf("after %d pages: %+v", i+1, v)
 		} else {
 			last = v.Rank
@@ -152,7 +152,7 @@ func TestPagesThatEndCountForTheirList(t *testing.T) {
 		}
 		return judge(t, g, list(100)).Rank
 	}
-	if ends, not := rank(true), rank(false); ends != 0 || not < 2 {
+	if ends, not := rank(true), rank(false); ends > 1 || not < 3 {
 		t.Errorf("the next list has rank %d, and %d where nothing ends", ends, not)
 	}
 }
@@ -216,5 +216,58 @@ func TestFewListsAreNoMaze(t *testing.T) {
 	}
 	if v := judge(t, g, list(30)); v.Rank >= 64 {
 		t.Errorf("after twelve lists: %+v", v)
+	}
+}
+
+// Of two patterns whose pages are worth as much, the one that will end comes first, whichever was
+// met first. What breeds has its turn now and then, so that nothing holds it up for ever.
+func TestWhatEndsComesFirst(t *testing.T) {
+	related := func(i int) string { return fmt.Sprintf("http://a.test/related/%d", i) }
+	for births := range 5 {
+		g := trap.New(trap.Config{})
+		for i := range 20 {
+			teach(t, g, page(i), "http://a.test/", prose(2*i, 60))
+			var more []string
+			for j := range births {
+				more = append(more, related(10*i+j))
+			}
+			teach(t, g, related(1000+i), page(i), prose(2*i+1, 60), more...)
+		}
+		const all = 640
+		waits := 0
+		for i := range all {
+			teach(t, g, page(100+i), "http://a.test/", prose(1000+i, 60))
+			if v := judge(t, g, page(5000)); v.Rank > 0 {
+				t.Fatalf("%d births: the next page waits: %+v", births, v)
+			}
+			if v := judge(t, g, related(5000)); v.Rank > 0 {
+				waits++
+			}
+		}
+		if births < 2 && waits > 0 || births >= 2 && (waits < 0.95*all || waits == all) {
+			t.Errorf("%d births: it waits %d times of %d", births, waits, all)
+		}
+	}
+}
+
+// Ways to look at an article may be of its pattern, but there are as many as there are articles:
+// they say nothing of whether there is an end of these.
+func TestAspectsBreedNothing(t *testing.T) {
+	article := func(i int) string { return "http://a.test/news/" + word(uint64(7919*(i+60))) }
+	aspects := func(i int) []string {
+		return []string{article(i) + "/print", article(i) + "/email", article(i) + "/comments"}
+	}
+	more := func(i int) []string { return []string{article(900 + 3*i), article(901 + 3*i), article(902 + 3*i)} }
+	for name, births := range map[string]func(int) []string{"aspects": aspects, "articles": more} {
+		g := trap.New(trap.Config{})
+		for i := range 40 {
+			teach(t, g, article(i), "http://a.test/", prose(i, 60), births(i)...)
+			if i < 20 { // so that they are known to be of the articles' pattern
+				teach(t, g, article(i)+"/print", article(i), prose(100+i, 60))
+			}
+		}
+		if v := judge(t, g, article(99)); (v.Rank > 0) != (name == "articles") {
+			t.Errorf("%s: the next article: %+v", name, v)
+		}
 	}
 }

@@ -36,10 +36,10 @@ type latest struct {
 	texts, share                   float32 // that were read; of what they may bring, what was new
 	links                          float32 // pages whose links were watched
 	own, grown, rooted, leaf, born float32 // of those; see found
-	back                           float32
+	back, bred                     float32
 }
 
-// sums are all of them, in the sequence of the binary form.
+// sums are all of them but bred, in the sequence of the binary form.
 func (l *latest) sums() []*float32 {
 	return []*float32{&l.weight, &l.copies, &l.again, &l.keyed, &l.dated, &l.combined, &l.texts, &l.share,
 		&l.links, &l.own, &l.grown, &l.rooted, &l.leaf, &l.born, &l.back}
@@ -411,6 +411,7 @@ func (p *pattern) found(e *event, k *ownLinks) {
 	p.rooted = p.rooted*sumDecay + one(e.rooted)
 	p.leaf = p.leaf*sumDecay + one(k.born == 0)
 	p.born = p.born*sumDecay + float32(k.born)
+	p.bred = p.bred*sumDecay + float32(k.bred)
 	back := 0
 	for _, h := range e.back[:e.backs] {
 		if p.marks.meet(uint64(h), uint16(p.pages), mostMarks).times == 0 {
@@ -444,6 +445,18 @@ func (p *pattern) endless() bool { return p.maze() || p.growing() }
 
 // ownFound reports whether its URLs are found on its own pages.
 func (p *pattern) ownFound() bool { return p.links > 0 && p.own >= ownShare*p.links }
+
+// breeds reports whether its pages lead to more and more of it, so that URLs which are as likely
+// and will come to an end should be fetched first. Unlike born, bred counts URLs of the very
+// pattern only, and no aspects: there are as many as there are pages.
+func (p *pattern) breeds() bool {
+	return p.pages >= settled && p.links > 0 && p.bred >= leastBred*p.links
+}
+
+const (
+	leastBred  = 2  // new URLs of the pattern itself, a page
+	breedTurns = 64 // one page in as many is judged without, so nothing holds it up for ever
+)
 
 // maze reports whether every page leads to new ones and hardly any to a known one.
 func (p *pattern) maze() bool {

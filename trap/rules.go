@@ -19,4 +19,5 @@ const (
 	ruleTexts                        // a text settles what is owed
 	ruleTurns                        // the oldest and the deepest of a pattern come by turns
 	ruleMoves                        // a redirect is as good as what it leads to
+	ruleBreeds                       // what ends comes before what leads to more and more
 )

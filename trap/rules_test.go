@@ -75,8 +75,9 @@ func TestRulesTable(t *testing.T) {
 
 // Each rule is worth something: switched off, honest pages are lost, or wait, or trap pages are
 // fetched, at least so many times as many as with it. (That a list is worth what it leads to, and
-// the last look, change nothing on the judged sites, and what comes to an end little:
-// TestListsAreCredited, TestProbe and TestListsThatEnd say what they are for.)
+// the last look, change nothing on the judged sites, and what comes to an end, or before what
+// breeds, little: TestListsAreCredited, TestProbe, TestListsThatEnd and TestWhatEndsComesFirst say
+// what they are for.)
 func TestRules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("six CPU-seconds")

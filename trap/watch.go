@@ -59,6 +59,12 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 		v.met[v.nMet] = h
 		v.nMet++
 		v.bear(s.fine, s.wide)
+		if s.wide == v.wide.id && !isAspect(to, v.url.String()) {
+			v.wide.bred++
+			if s.fine == v.fine.id {
+				v.fine.bred++
+			}
+		}
 	}
 	if s.wide != v.wide.id {
 		return
@@ -101,6 +107,7 @@ type ownLinks struct {
 	id   uint64
 	own  bool // the page was found on a page of the pattern
 	born int  // links to URLs that were not known before
+	bred int  // of those the ones of the very pattern that are no aspects, up to maxBirths
 }
 
 // MaxLinks is how many links of a page are looked at.

@@ -293,8 +293,8 @@ func TestOtherDamageIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		for j, d := range all {
-			if (i+j)%2 == 0 && strings.HasPrefix(file, "graph") {
-				continue // the next file has it: they are all read by the same code
+			if (i+j)%4 != 0 && strings.HasPrefix(file, "graph") {
+				continue // another file has it: they are all read by the same code
 			}
 			dir := w.copy(t)
 			if slices.Contains([]string{"of another crawl", "a line swapped", "a hole", "with a line twice"}, d.name) || len(whole) == 0 {
