@@ -105,7 +105,7 @@ func rank(chance float32) uint8 {
 }
 
 const (
-	mostRank    = 63 // of which the number of pages would be 2^30
+	mostRank    = 62 // of which the number of pages would be 2^30; what is added makes it 127
 	endlessRank = 64 // is added for what may be endless: it waits for all others of its host
 )
 

@@ -34,6 +34,9 @@ func (g *Guard) Dump(least uint32) string {
 	return b.String()
 }
 
+// MostRank is the highest rank that a Verdict can have.
+const MostRank = mostRank + endlessRank + 1
+
 // Rules are the names of those that Without switches off.
 var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves", "breeds"}
 

@@ -271,3 +271,10 @@ func TestAspectsBreedNothing(t *testing.T) {
 		}
 	}
 }
+
+// A queue of URLs has ranks up to 127: docs/format/frontier.md.
+func TestRanksFitTheQueue(t *testing.T) {
+	if trap.MostRank > 127 {
+		t.Errorf("ranks up to %d", trap.MostRank)
+	}
+}
