@@ -222,6 +222,11 @@ func counted(r *report.Report) report.Report {
 		c.Pages.Broken[i].Via = ""
 	}
 	slices.SortFunc(c.Pages.Broken, func(a, b report.Broken) int { return strings.Compare(a.URL, b.URL) })
+	all := 0 // a page's depth is that of the page with the link that came first, which is chance
+	for _, n := range c.Pages.ByDepth {
+		all += n
+	}
+	c.Pages.ByDepth = map[string]int{"0": c.Pages.ByDepth["0"], "deeper": all - c.Pages.ByDepth["0"]}
 	for i := range c.Pages.MostLinked {
 		c.Pages.MostLinked[i].URL = "" // of many alike
 	}
