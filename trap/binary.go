@@ -12,9 +12,10 @@ import (
 const (
 	kindTrap    = binform.Kind("TRAP")
 	version     = 10
-	oldest      = 7       // is read: it had no under, leads and moved, bred; 8 and 9 each one more
+	oldest      = 7       // is read: it had no under, leads, moved and broods; 8 and 9 each more
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
+	mostBrood   = 1 << 40 // pages, and links, of a pattern
 )
 
 // kinds is the numbering of the kinds in the binary form; new ones go to the end.
@@ -68,6 +69,9 @@ func (g *Guard) UnmarshalBinary(data []byte) error {
 		d.Check(i == 0 || p.id > last, "patterns out of order")
 		last = p.id
 		fresh.patterns[p.id] = p
+		if p.host != 0 {
+			fresh.broods[p.host] = fresh.broods[p.host].plus(p.brood)
+		}
 	}
 	if err := d.Close(); err != nil {
 		return fmt.Errorf("trap: %w", err)
@@ -132,6 +136,9 @@ func (p *pattern) encode(e *binform.Encoder) {
 	for _, v := range p.floats(version) {
 		e.Uint32(math.Float32bits(*v))
 	}
+	e.Uint64(p.host)
+	e.Uint64(p.brood.pages)
+	e.Uint64(p.brood.bred)
 	for i := range p.params {
 		e.Uint64(p.params[i])
 	}
@@ -183,6 +190,11 @@ func decodePattern(d *binform.Decoder, v uint16) *pattern {
 	for _, v := range p.floats(v) {
 		*v = math.Float32frombits(d.Uint32())
 		d.Check(*v >= 0 && *v <= 1<<30, "a sum of %g", *v)
+	}
+	if v >= 10 {
+		p.host = d.Uint64()
+		p.brood.pages, p.brood.bred = d.Uint64(), d.Uint64()
+		d.Check(p.brood.pages <= mostBrood && p.brood.bred <= mostBrood, "%d pages led to %d new URLs", p.brood.pages, p.brood.bred)
 	}
 	for i := range p.params {
 		p.params[i] = d.Uint64()

@@ -77,6 +77,7 @@ type fields struct {
 	kind, flag      uint8
 	granted         uint8
 	sum             float32
+	brood           uint64
 	memory          []uint32 // of the first pattern: size, entries, then the entries
 	tail            []byte
 }
@@ -120,6 +121,9 @@ func (f fields) form(kind string, version uint16) []byte {
 		}
 		if version >= 10 {
 			e.Uint32(0) // bred
+			e.Uint64(0) // host
+			e.Uint64(f.brood)
+			e.Uint64(0)
 		}
 		for range 8 {
 			e.Uint64(0)
@@ -164,6 +168,7 @@ func TestBinaryFields(t *testing.T) {
 		"a sum below 0":                func(f *fields) { f.sum = -1 },
 		"a sum that is no number":      func(f *fields) { f.sum = float32(math.NaN()) },
 		"a sum without end":            func(f *fields) { f.sum = float32(math.Inf(1)) },
+		"pages beyond number":          func(f *fields) { f.brood = 1<<40 + 1 },
 		"a byte behind the last field": func(f *fields) { f.tail = []byte{0} },
 	} {
 		f := good()

@@ -2,6 +2,7 @@ package trap
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -32,6 +33,18 @@ func (g *Guard) Dump(least uint32) string {
 		fmt.Fprintf(&b, "own=%.2f grown=%.2f born=%.2f leaf=%.2f back=%.2f\n", p.own/links, p.grown/links, p.born/links, p.leaf/links, p.back/links)
 	}
 	return b.String()
+}
+
+// BroodsAdd reports whether the broods of hosts are those of the patterns that are known, and of
+// how many hosts they are.
+func (g *Guard) BroodsAdd() (ok bool, hosts int) {
+	all := map[uint64]brood{}
+	for _, p := range g.patterns {
+		if p.host != 0 && p.brood.pages > 0 {
+			all[p.host] = all[p.host].plus(p.brood)
+		}
+	}
+	return maps.Equal(all, g.broods), len(all)
 }
 
 // MostRank is the highest rank that a Verdict can have.

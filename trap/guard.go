@@ -13,9 +13,10 @@ type Guard struct {
 	cfg      Config
 	shapes   shapes
 	patterns map[uint64]*pattern
-	texts    memory         // of all pages: texts, and forms of URLs
-	page     uint32         // pages learned
-	leased   map[uint64]int // by pattern and by form: URLs on their way
+	broods   map[uint64]brood // by host: those of its fine patterns together
+	texts    memory           // of all pages: texts, and forms of URLs
+	page     uint32           // pages learned
+	leased   map[uint64]int   // by pattern and by form: URLs on their way
 	view     view
 	opened   []uint64
 	journal  *journal // nil if nothing will be replayed
@@ -46,7 +47,7 @@ func New(cfg Config) *Guard {
 		cfg.Budget = DefaultBudget
 	}
 	cfg.Patterns = max(cfg.Patterns, leastPatterns)
-	return &Guard{cfg: cfg, shapes: newShapes(4 * cfg.Patterns), patterns: map[uint64]*pattern{}, leased: map[uint64]int{}}
+	return &Guard{cfg: cfg, shapes: newShapes(4 * cfg.Patterns), patterns: map[uint64]*pattern{}, broods: map[uint64]brood{}, leased: map[uint64]int{}}
 }
 
 // Verdict is Judge's decision about a URL.
@@ -124,10 +125,10 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if p != nil && p.maze() && g.off&ruleEndless == 0 && !(p.wide && g.listed(p, via)) {
 		v.Rank += endlessRank
 	}
-	if p != nil && p.breeds() && g.off&ruleBreeds == 0 && mix(s.host, uint64(g.page))%breedTurns > 0 {
+	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p)
+	if p != nil && g.off&ruleBreeds == 0 && g.breeds(p, s.host) && mix(s.host, uint64(g.page))%breedTurns > 0 {
 		v.Rank++
 	}
-	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p)
 	return v, p
 }
 

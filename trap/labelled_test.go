@@ -144,6 +144,7 @@ type walk struct {
 	queue    queue
 	seen     map[weburl.URL]bool
 	deferred map[uint64][]item
+	depth    int            // of the page that get is asked for
 	refused  int            // URLs, those offered again not counted
 	verdicts []trap.Verdict // of all that were refused, offered again or not
 	parser   *parse.Parser
@@ -280,6 +281,7 @@ func (w *walk) allows(it item) (v trap.Verdict, ok bool) {
 }
 
 func (w *walk) visit(it item) {
+	w.depth = it.depth
 	in, status, ok := w.get(it.url)
 	if !ok || w.parser.Parse(in, &w.page) != nil {
 		return

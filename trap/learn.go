@@ -65,6 +65,9 @@ func (g *Guard) apply(e *event) {
 	n.again = s.params > 0 || e.below
 	n.numbered = n.copied && fine.isProgram() && s.numbered()
 	g.grow(e, n, good)
+	if e.watched {
+		g.raise(fine, wide, e)
+	}
 	earn := g.learn(fine, e, &e.fine, n)
 	worth := min(n.site, earn) * leastNew / fine.least()
 	if (n.unread || n.unsure) && !n.copied && fine.tries > 0 {
@@ -257,7 +260,7 @@ func (g *Guard) pattern(id uint64) *pattern {
 		if len(g.patterns) >= g.cfg.Patterns {
 			g.forget()
 		}
-		p = &pattern{id: id}
+		p = &pattern{id: id, used: g.page} // so that the next one that is new does not put it out
 		g.patterns[id] = p
 	}
 	return p
@@ -277,6 +280,7 @@ func (g *Guard) forget() {
 		return cmp.Compare(a.used, b.used)
 	})
 	for _, p := range all[:len(all)/2] {
+		g.leave(p)
 		delete(g.patterns, p.id)
 	}
 	if len(g.shapes.kept) >= g.shapes.most {

@@ -2,6 +2,7 @@ package trap_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"crawler/trap"
@@ -250,6 +251,93 @@ func TestWhatEndsComesFirst(t *testing.T) {
 	}
 }
 
+// A pattern is not put behind others whose pages have led to more of their kind than its own do,
+// nor if there are hardly any.
+func TestOnlyWhatBreedsMoreWaits(t *testing.T) {
+	related := func(i int) string { return fmt.Sprintf("http://a.test/related/%d", i) }
+	for _, c := range []struct {
+		pages, births int // of others, and what each of them leads to
+		waits         bool
+	}{{20, 0, true}, {20, 2, true}, {20, 3, true}, {20, 5, false}, {8, 0, true}, {7, 0, false}, {0, 0, false}} {
+		g := trap.New(trap.Config{})
+		for i := range 20 {
+			if i < c.pages {
+				var more []string
+				for j := range c.births {
+					more = append(more, page(1000+10*i+j))
+				}
+				teach(t, g, page(i), "http://a.test/", prose(2*i, 60), more...)
+			}
+			more := []string{related(10 * i), related(10*i + 1), related(10*i + 2), related(10*i + 3)}
+			teach(t, g, related(1000+i), "http://a.test/", prose(2*i+1, 60), more...)
+		}
+		if v := judge(t, g, related(5000)); (v.Rank > 0) != c.waits {
+			t.Errorf("%d others that lead to %d each: %+v", c.pages, c.births, v)
+		}
+	}
+}
+
+// What is known and linked to under another session each time is not new, so it is no sign that
+// there is no end.
+func TestSessionsBreedNothing(t *testing.T) {
+	list := func(n, session int) string {
+		return fmt.Sprintf("http://a.test/list?page=%d&sid=%016x%016x", n, 7919*(session+1), 104729*(session+1))
+	}
+	for name, first := range map[string]int{"known": 0, "new": 100} {
+		g, without := trap.New(trap.Config{}), trap.New(trap.Config{}).Without(slices.Index(trap.Rules, "breeds"))
+		for i := range 40 {
+			var others []string
+			for k := range min(i, 3) {
+				others = append(others, list(first+3*i-k-1-2*i*one(first == 0), i))
+			}
+			for _, g := range []*trap.Guard{g, without} {
+				teach(t, g, page(i), "http://a.test/", prose(500+i, 60))
+				teach(t, g, list(i, i-1), "http://a.test/", prose(i, 60), others...)
+			}
+		}
+		v, w := judge(t, g, list(5000, 50)), judge(t, without, list(5000, 50))
+		if v.Rank-w.Rank != uint8(one(name == "new")) {
+			t.Errorf("%s: the next page of the list: %+v, if nothing bred %+v", name, v, w)
+		}
+	}
+}
+
+// What is known of a host's pages is what its patterns know, also when some are forgotten, and when
+// a form is read.
+func TestBroodsAreThoseOfThePatterns(t *testing.T) {
+	g, hosts := trap.New(trap.Config{Patterns: 64}), 0
+	g.KeepEvents()
+	before := marshal(t, g)
+	check := func(g *trap.Guard, when string) {
+		t.Helper()
+		ok, n := g.BroodsAdd()
+		if hosts = max(hosts, n); !ok {
+			t.Fatalf("%s, with %d hosts: it is not", when, n)
+		}
+	}
+	for i := range 600 {
+		url := fmt.Sprintf("http://h%d.b%d.test/d%d/p%d", i%7, i%40, i%11, i)
+		teach(t, g, url, "http://a.test/", prose(i, 60), url+"0", url+"1")
+		check(g, fmt.Sprint("after page ", i))
+	}
+	if hosts < 2 {
+		t.Errorf("%d hosts at most", hosts)
+	}
+	again := trap.New(trap.Config{Patterns: 64})
+	if err := again.UnmarshalBinary(before); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Replay(g.TakeEvents()); err != nil {
+		t.Fatal(err)
+	}
+	check(again, "after a replay")
+	few := trap.New(trap.Config{Patterns: 20})
+	if err := few.UnmarshalBinary(marshal(t, g)); err != nil {
+		t.Fatal(err)
+	}
+	check(few, "read by a guard of fewer patterns")
+}
+
 // Ways to look at an article may be of its pattern, but there are as many as there are articles:
 // they say nothing of whether there is an end of these.
 func TestAspectsBreedNothing(t *testing.T) {
@@ -261,6 +349,7 @@ func TestAspectsBreedNothing(t *testing.T) {
 	for name, births := range map[string]func(int) []string{"aspects": aspects, "articles": more} {
 		g := trap.New(trap.Config{})
 		for i := range 40 {
+			teach(t, g, page(i), "http://a.test/", prose(500+i, 60))
 			teach(t, g, article(i), "http://a.test/", prose(i, 60), births(i)...)
 			if i < 20 { // so that they are known to be of the articles' pattern
 				teach(t, g, article(i)+"/print", article(i), prose(100+i, 60))

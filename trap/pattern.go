@@ -18,6 +18,9 @@ type pattern struct {
 	leads uint64 // the pattern to which its URLs redirect, as far as they lead to new ones
 	moved uint32 // URLs in a row that redirected there, or to nothing new; pages end the row
 
+	brood brood  // of its pages; of a wide one by the fine patterns
+	host  uint64 // that has this in its brood too; 0 for a wide one, or if no page was watched
+
 	largest, longest uint32 // size and length of the latest URL
 
 	params params
@@ -445,18 +448,6 @@ func (p *pattern) endless() bool { return p.maze() || p.growing() }
 
 // ownFound reports whether its URLs are found on its own pages.
 func (p *pattern) ownFound() bool { return p.links > 0 && p.own >= ownShare*p.links }
-
-// breeds reports whether its pages lead to more and more of it, so that URLs which are as likely
-// and will come to an end should be fetched first. Unlike born, bred counts URLs of the very
-// pattern only, and no aspects: there are as many as there are pages.
-func (p *pattern) breeds() bool {
-	return p.pages >= settled && p.links > 0 && p.bred >= leastBred*p.links
-}
-
-const (
-	leastBred  = 2  // new URLs of the pattern itself, a page
-	breedTurns = 64 // one page in as many is judged without, so nothing holds it up for ever
-)
 
 // maze reports whether every page leads to new ones and hardly any to a known one.
 func (p *pattern) maze() bool {

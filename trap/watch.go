@@ -55,16 +55,11 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 		return // the page has the link twice
 	}
 	s := g.shapes.link(to, hash)
-	if !known && v.nMet < maxBirths {
+	bears := !known && v.nMet < maxBirths
+	if bears {
 		v.met[v.nMet] = h
 		v.nMet++
 		v.bear(s.fine, s.wide)
-		if s.wide == v.wide.id && !isAspect(to, v.url.String()) {
-			v.wide.bred++
-			if s.fine == v.fine.id {
-				v.fine.bred++
-			}
-		}
 	}
 	if s.wide != v.wide.id {
 		return
@@ -77,6 +72,12 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 		v.wide.born++
 		if g.samePattern(s.fine, v.fine.id) {
 			v.fine.born++
+		}
+		if bears && !isAspect(to, v.url.String()) {
+			v.wide.bred++
+			if s.fine == v.fine.id {
+				v.fine.bred++
+			}
 		}
 	case v.backs < maxBack:
 		v.back[v.backs] = fold(h)
@@ -107,7 +108,7 @@ type ownLinks struct {
 	id   uint64
 	own  bool // the page was found on a page of the pattern
 	born int  // links to URLs that were not known before
-	bred int  // of those the ones of the very pattern that are no aspects, up to maxBirths
+	bred int  // of those the ones of the very pattern that are no aspects, of the first maxBirths
 }
 
 // MaxLinks is how many links of a page are looked at.

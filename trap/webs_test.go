@@ -64,6 +64,39 @@ func crawlWeb(t *testing.T, web http.Handler, seed string, most int) (refused, f
 	return len(w.verdicts), fetched
 }
 
+// Nearly every page of a site leads to new ones of its kind until most are known. Which of them are
+// met first does not make that crawl any less breadth-first: pages have the depth that they have
+// without a guard.
+func TestSectionsAreBreadthFirst(t *testing.T) {
+	site, err := bigsite.New(bigsite.Config{Seed: 5, Pages: 20_000, Links: 16, Docs: 2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := func(g *trap.Guard) (depth float64) {
+		pages := 0
+		w := newWalk("http://big.test/", g)
+		w.ahead = 4
+		w.get = func(u weburl.URL) (parse.Input, int, bool) {
+			rec := httptest.NewRecorder()
+			site.ServeHTTP(rec, httptest.NewRequest("GET", u.String(), nil))
+			pages++
+			depth += float64(w.depth)
+			return parse.Input{URL: u, ContentType: "text/html", Body: rec.Body.Bytes()}, rec.Code, true
+		}
+		w.stays = func(weburl.URL) bool { return true }
+		w.run(func() bool { return false })
+		if pages != site.Pages {
+			t.Errorf("%d of %d pages", pages, site.Pages)
+		}
+		return depth / float64(pages)
+	}
+	if with, without := mean(trap.New(trap.Config{})), mean(nil); with > 1.2*without {
+		t.Errorf("pages are %.2f deep with a guard, %.2f without", with, without)
+	} else {
+		t.Logf("pages are %.2f deep with a guard, %.2f without", with, without)
+	}
+}
+
 // answer asks the handler, which may break off as a server that hangs up.
 func answer(web http.Handler, rec *httptest.ResponseRecorder, u weburl.URL) (ok bool) {
 	defer func() { ok = recover() == nil }()

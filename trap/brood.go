@@ -1,0 +1,47 @@
+package trap
+
+// brood counts pages whose links were watched, and their links to new URLs of their own pattern
+// that are neither aspects nor known pages under other names.
+type brood struct{ pages, bred uint64 }
+
+func (b brood) plus(o brood) brood { return brood{b.pages + o.pages, b.bred + o.bred} }
+
+// minus takes o away as far as it is in b: a wide pattern has what is of other hosts, too.
+func (b brood) minus(o brood) brood {
+	return brood{b.pages - min(b.pages, o.pages), b.bred - min(b.bred, o.bred)}
+}
+
+const (
+	leastBred  = 2  // new URLs of the pattern itself, a page
+	breedTurns = 64 // one page in as many is judged without, so nothing holds it up for ever
+)
+
+// breeds reports whether the pages of a pattern lead to more and more of it, and those of the
+// others of its host have led to fewer of theirs: then URLs of these that are as likely should be
+// fetched first, since they will end. While most of a site is not known all its pages lead to new
+// ones of their kind, and breadth-first is best. Unlike born, bred counts URLs of the very pattern
+// only, and no aspects: there are as many as there are pages.
+func (g *Guard) breeds(p *pattern, host uint64) bool {
+	if p.pages < settled || p.links == 0 || p.bred < leastBred*p.links {
+		return false
+	}
+	others := g.broods[host].minus(p.brood)
+	return others.pages >= settled && float64(p.bred)*float64(others.pages) > float64(others.bred)*float64(p.links)
+}
+
+// raise counts a page whose links were watched.
+func (g *Guard) raise(fine, wide *pattern, e *event) {
+	fine.host = e.shape.host
+	page := brood{1, uint64(e.fine.bred)}
+	g.broods[fine.host] = g.broods[fine.host].plus(page)
+	fine.brood, wide.brood = fine.brood.plus(page), wide.brood.plus(page)
+}
+
+// leave takes the brood of a pattern out of that of its host.
+func (g *Guard) leave(p *pattern) {
+	if rest := g.broods[p.host].minus(p.brood); rest.pages > 0 {
+		g.broods[p.host] = rest
+	} else {
+		delete(g.broods, p.host)
+	}
+}
