@@ -70,10 +70,10 @@
 //	           redirected have at most the chance of the pattern to which they lead
 //	rank       how many times the chance is below 1/2 by the square root of two, and one more for
 //	           what breeds
-//	breeds     of a pattern: a page of it has two new URLs of it on average, or more, aspects
-//	           and other keys not counted, and more than those of other patterns of its host had of theirs.
-//	           Others that are as likely come first, since they will end; at one page in 64 they
-//	           do not
+//	breeds     of a pattern: a page of it has two new URLs of it on average, or more, aspects and
+//	           other keys not counted, and more than those of other patterns of its host had of
+//	           theirs. Others that are as likely come first, since they will end; at one page in
+//	           64 they do not
 //	lease      a URL on its way. Another waits for it, in its place, if it would have a rank were
 //	           that a page that brings nothing. Where a pattern owes nothing as many leases as it
 //	           had pages do not count: so of a new one one is asked for at first (Verdict.Wait)
