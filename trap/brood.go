@@ -6,7 +6,8 @@ type brood struct{ pages, bred uint64 }
 
 func (b brood) plus(o brood) brood { return brood{b.pages + o.pages, b.bred + o.bred} }
 
-// minus takes o away as far as it is in b: a wide pattern has what is of other hosts, too.
+// minus takes o away as far as it is in b: a wide pattern has what is of other hosts, too, and of
+// patterns that were forgotten.
 func (b brood) minus(o brood) brood {
 	return brood{b.pages - min(b.pages, o.pages), b.bred - min(b.bred, o.bred)}
 }

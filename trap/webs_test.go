@@ -64,9 +64,8 @@ func crawlWeb(t *testing.T, web http.Handler, seed string, most int) (refused, f
 	return len(w.verdicts), fetched
 }
 
-// Nearly every page of a site leads to new ones of its kind until most are known. Which of them are
-// met first does not make that crawl any less breadth-first: pages have the depth that they have
-// without a guard.
+// Nearly every page of a site leads to new ones of its kind until most are known. That some
+// sections are met first hardly makes the crawl less breadth-first than without a guard.
 func TestSectionsAreBreadthFirst(t *testing.T) {
 	site, err := bigsite.New(bigsite.Config{Seed: 5, Pages: 20_000, Links: 16, Docs: 2000})
 	if err != nil {
