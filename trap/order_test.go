@@ -314,7 +314,8 @@ func TestBroodsAreThoseOfThePatterns(t *testing.T) {
 			t.Fatalf("%s, with %d hosts: it is not", when, n)
 		}
 	}
-	for _, most := range []int{64, 65} { // with one of them a page's two new patterns are one too many
+	// With one of them the second of a new page's two patterns is one too many.
+	for _, most := range []int{64, 65} {
 		cfg := trap.Config{Patterns: most}
 		g := trap.New(cfg)
 		g.KeepEvents()
