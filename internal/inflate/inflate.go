@@ -44,8 +44,10 @@ const (
 	padding = 64
 	// window is how far back a match may begin.
 	window = 32 << 10
-	// slack is the room that the fast loop wants: a match, copied by words, behind two bytes.
-	slack = 258 + 8 + 4
+	// chunk is how much of a match is copied at once: most are no longer.
+	chunk = 16
+	// slack is the room that the fast loop wants: a match, copied by chunks, behind two bytes.
+	slack = 258 + chunk + 4
 	// lookahead is the input that it wants: two times eight bytes are read in a round.
 	lookahead = 16
 	// maxEmptyReads is how often a source may return nothing and no error.
@@ -416,15 +418,18 @@ func (r *Reader) copyMatch(out []byte, op int) int {
 	return op
 }
 
-// fast is codes while there is room and input for the longest match, whatever comes.
+// fast is codes while there is room and input for the longest match, whatever comes. Input and
+// output are cut so that few variables live at once: there are registers for as many.
 func (r *Reader) fast(out []byte, op int) (_ int, ended bool, err error) {
 	lits, offs := &r.lits, &r.offs
-	bits, n, pos, base := r.bits, r.n, r.pos, r.base
-	in := r.in[:r.end]
-	lastIn, lastOut := len(in)-lookahead, len(out)-slack
-	for pos <= lastIn && op <= lastOut {
-		bits |= binary.LittleEndian.Uint64(in[pos:]) << (n & 63)
-		pos += int(63-n) >> 3
+	bits, n := r.bits, r.n
+	in := r.in[r.pos:r.end]
+	total := len(in)
+	out = out[r.base:]
+	op -= r.base
+	for len(in) >= lookahead && op <= len(out)-slack {
+		bits |= binary.LittleEndian.Uint64(in) << (n & 63)
+		in = in[(63-n)>>3&7:]
 		n |= 56
 		e := lits[bits&(1<<litWidth-1)]
 		if e&literal != 0 {
@@ -471,8 +476,8 @@ func (r *Reader) fast(out []byte, op int) (_ int, ended bool, err error) {
 		length := int(e>>16) + int(bits&(1<<(e&63)-1)>>(e>>8&15))
 		bits >>= e & 63
 		n -= uint(e & 0xff)
-		bits |= binary.LittleEndian.Uint64(in[pos:]) << (n & 63)
-		pos += int(63-n) >> 3
+		bits |= binary.LittleEndian.Uint64(in) << (n & 63)
+		in = in[(63-n)>>3&7:]
 		n |= 56
 		e = offs[bits&(1<<offWidth-1)]
 		if e&special != 0 {
@@ -489,25 +494,31 @@ func (r *Reader) fast(out []byte, op int) (_ int, ended bool, err error) {
 		off := int(e>>16) + int(bits&(1<<(e&63)-1)>>(e>>8&15))
 		bits >>= e & 63
 		n -= uint(e & 0xff)
-		if off > op-base {
+		from := op - off
+		if from < 0 {
 			err = ErrCorrupt
 			break
 		}
-		to, from := out[op:op+length+8], out[op-off:]
-		op += length
-		if off >= 8 {
-			for i := 0; i < length; i += 8 {
-				binary.LittleEndian.PutUint64(to[i:], binary.LittleEndian.Uint64(from[i:]))
+		switch { // what is copied too much is overwritten
+		case off >= chunk:
+			*(*[chunk]byte)(out[op:]) = *(*[chunk]byte)(out[from:])
+			for i := chunk; i < length; i += chunk {
+				*(*[chunk]byte)(out[op+i:]) = *(*[chunk]byte)(out[from+i:])
 			}
-		} else {
+		case off >= 8:
+			for i := 0; i < length; i += 8 {
+				*(*[8]byte)(out[op+i:]) = *(*[8]byte)(out[from+i:])
+			}
+		default:
 			for i := range length {
-				to[i] = from[i]
+				out[op+i] = out[from+i]
 			}
 		}
+		op += length
 	}
-	r.bits, r.n, r.pos = bits, n, pos
+	r.bits, r.n, r.pos = bits, n, r.pos+total-len(in)
 	if ended {
 		r.state = r.next()
 	}
-	return op, ended, err
+	return op + r.base, ended, err
 }
