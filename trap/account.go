@@ -104,10 +104,7 @@ func rank(chance float32) uint8 {
 	return uint8(min(mostRank, max(0, -2*math.Log2(2*float64(chance)))))
 }
 
-const (
-	mostRank    = 62 // of which the number of pages would be 2^30; what is added makes it 127
-	endlessRank = 64 // is added for what may be endless: it waits for all others of its host
-)
+const mostRank = 62 // of which the number of pages would be 2^30
 
 // grows reports whether the pattern brings new URLs as fast as they are fetched.
 func (a *account) grows() bool { return a.news >= leastGrowth*a.asked }

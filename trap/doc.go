@@ -90,9 +90,8 @@
 //	           it, the first that is read of a path not at all: what it says may be of a page
 //	           that was not
 //	endless    every page leads to new ones and hardly any to a known one, or to URLs that
-//	           are longer and longer: new text counts for nothing until a page ends it, and the
-//	           URLs wait for all others of the host. A wide one says so of URLs found on its own
-//	           pages only
+//	           are longer and longer: new text counts for nothing until a page ends it. A
+//	           wide one says so of URLs found on its own pages only
 //	closed     of a pattern: its URLs are refused; if its copies were of known forms, those of
 //	           new forms are not
 //	probe      one of the URLs, eight at most, that a closed pattern lets through before the

@@ -48,7 +48,7 @@ func (g *Guard) BroodsAdd() (ok bool, hosts int) {
 }
 
 // MostRank is the highest rank that a Verdict can have.
-const MostRank = mostRank + endlessRank + 1
+const MostRank = mostRank + 1
 
 // Rules are the names of those that Without switches off.
 var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves", "breeds"}

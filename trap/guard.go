@@ -122,9 +122,6 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	}
 	v := Verdict{Rank: rank(chance * g.fresh(s, nil))}
 	v.Wait = g.leased[s.domain] > 0 && g.waits(s)
-	if p != nil && p.maze() && g.off&ruleEndless == 0 && !(p.wide && g.listed(p, via)) {
-		v.Rank += endlessRank
-	}
 	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p)
 	if p != nil && g.off&ruleBreeds == 0 && g.breeds(p, s.host) && mix(s.host, uint64(g.page))%breedTurns > 0 {
 		v.Rank++
@@ -150,13 +147,6 @@ func (g *Guard) deepens(p *pattern) bool {
 func (g *Guard) Alike(a, b weburl.URL) bool {
 	p := g.judge(g.shapes.at(a))
 	return p == g.judge(g.shapes.at(b))
-}
-
-// listed reports whether the page at via is none of a wide pattern: that all pages of a maze lead
-// to more of them says nothing of what others lead to.
-func (g *Guard) listed(wide *pattern, via string) bool {
-	u, err := weburl.Parse(via)
-	return err == nil && g.shapes.at(u).wide != wide.id
 }
 
 // tells reports whether pages like that at via are worth something, as far as is known. If they are

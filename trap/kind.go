@@ -25,7 +25,7 @@ const (
 
 // DefaultBudget is how many pages a pattern may bring nothing with. A pattern of which one page
 // in 1/leastNew brings something never spends it. One that brings nothing costs a polite crawl
-// three minutes of its host's time, at the end of that host's queue.
+// seven minutes of its host's time, at the end of that host's queue.
 const DefaultBudget = 400
 
 // Config says what to guard against. The zero value is the default.

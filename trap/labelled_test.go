@@ -340,8 +340,8 @@ func (l labelled) until(most int) {
 
 // TestLabelled crawls the labelled set with the default Config: no honest page is lost,
 // and of the 2,000 pages that a crawl without a guard fetches in a trap, at most two budgets are.
-// go test ./trap -run TestLabelled -v -args -seeds 5 -size 10000 prints the table of
-// docs/design/006-traps.md.
+// go test ./trap -run TestLabelled -v -args -seeds 5 -size 10000 prints a row for each site;
+// docs/design/006-traps.md has their sum.
 func TestLabelled(t *testing.T) {
 	var table strings.Builder
 	out := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)

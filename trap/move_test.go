@@ -101,9 +101,9 @@ func opens(g *trap.Guard) bool {
 	return false
 }
 
-// That the pages of a maze lead to more and more of them says nothing of pages of the same shape
-// that others list: a footer with three links into a maze must not have the articles wait for it.
-func TestMazeSaysNothingOfWhatIsListed(t *testing.T) {
+// That the pages of a maze lead to more and more of them says little of pages of the same shape: a
+// footer with three links into a maze must not have the articles wait for it.
+func TestMazesSayLittleOfOthers(t *testing.T) {
 	g := trap.New(trap.Config{})
 	var s trap.Sampler
 	lore := func(i int) string {
@@ -116,9 +116,9 @@ func TestMazeSaysNothingOfWhatIsListed(t *testing.T) {
 		g.Learn(s.Page(mustParse(t, lore(i)), 200, words(prose(i, 200)), 0, 1))
 	}
 	article := mustParse(t, "http://a.test/papers/the-first")
-	listed, led := g.Judge(article, "http://a.test/list?page=1"), g.Judge(article, lore(3))
-	if listed.Rank >= 64 || led.Rank < 64 {
-		t.Errorf("an article that is listed has rank %d, one in the maze %d", listed.Rank, led.Rank)
+	first, more := g.Judge(article, "http://a.test/list?page=1"), g.Judge(mustParse(t, lore(99)), lore(49))
+	if first.Rank >= more.Rank {
+		t.Errorf("an article has rank %d, more of the maze %d", first.Rank, more.Rank)
 	}
 	for i := range 20 {
 		u := mustParse(t, "http://a.test/papers/"+word(uint64(2000+i)))

@@ -256,9 +256,8 @@ func (p *pattern) leafy() bool {
 	return p.links > 0 && 2*p.leaf >= p.links && p.params[0] == 0
 }
 
-// bounded reports whether the pattern has shown that it comes to its end by itself: then it answers
-// for itself, whatever it owes, and its pages say nothing about others. Of selections there are
-// more than are known.
+// bounded reports whether the pattern has shown that it comes to its end by itself: then its pages
+// say nothing about others. Of selections there are more than are known.
 func (p *pattern) bounded() bool {
 	return p.pages >= settled && !p.renames() && !p.grows() && !p.leadsOn() && !p.mostly(p.combined)
 }

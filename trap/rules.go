@@ -11,7 +11,7 @@ const (
 	ruleGrowth                       // what comes to an end is never closed
 	ruleWide                         // patterns have two widths
 	ruleForms                        // known forms bring copies
-	ruleEndless                      // endless text is worth nothing, and waits for all else
+	ruleEndless                      // endless text is worth nothing
 	ruleSelections                   // selections earn less
 	ruleLook                         // a closed pattern gets a last look
 	ruleUnread                       // few pages of good patterns are read
