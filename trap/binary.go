@@ -11,8 +11,8 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 10
-	oldest      = 7       // is read: it had no under, leads, moved and broods; 8 and 9 each more
+	version     = 11
+	oldest      = 7       // is read: it had no under, leads, moved, brood and span; 8 to 10 more
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 	mostBrood   = 1 << 40 // pages, and links, of a pattern
@@ -142,6 +142,8 @@ func (p *pattern) encode(e *binform.Encoder) {
 	for i := range p.params {
 		e.Uint64(p.params[i])
 	}
+	e.Uint32(p.paths)
+	e.Uint32s(p.values[:])
 	p.pairs.encode(e)
 	p.marks.encode(e)
 }
@@ -158,6 +160,9 @@ func (p *pattern) floats(version uint16) []*float32 {
 	}
 	if version >= 10 {
 		all = append(all, &p.bred)
+	}
+	if version >= 11 {
+		all = append(all, &p.novel)
 	}
 	return all
 }
@@ -198,6 +203,10 @@ func decodePattern(d *binform.Decoder, v uint16) *pattern {
 	}
 	for i := range p.params {
 		p.params[i] = d.Uint64()
+	}
+	if v >= 11 {
+		p.paths = d.Uint32()
+		d.Uint32s(p.values[:], maxParams)
 	}
 	p.pairs.decode(d, widePairs)
 	p.marks.decode(d, mostMarks)

@@ -121,12 +121,22 @@ func (f fields) form(kind string, version uint16) []byte {
 		}
 		if version >= 10 {
 			e.Uint32(0) // bred
+		}
+		if version >= 11 {
+			e.Uint32(math.Float32bits(f.sum)) // novel
+		}
+		if version >= 10 {
 			e.Uint64(0) // host
 			e.Uint64(f.brood)
 			e.Uint64(0)
 		}
 		for range 8 {
 			e.Uint64(0)
+		}
+		if version >= 11 {
+			for range 1 + 8 {
+				e.Uint32(0) // paths, values
+			}
 		}
 		for _, x := range f.memory {
 			e.Uint32(x)
@@ -174,7 +184,7 @@ func TestBinaryFields(t *testing.T) {
 		f := good()
 		change(&f)
 		g := newGuard()
-		form := f.form("TRAP", 10)
+		form := f.form("TRAP", 11)
 		err := g.UnmarshalBinary(form)
 		if (err == nil) != (name == "") || err != nil && !errors.Is(err, binform.ErrFormat) {
 			t.Errorf("%q: error %v", name, err)
@@ -183,13 +193,13 @@ func TestBinaryFields(t *testing.T) {
 			t.Errorf("%q: another form comes back", name)
 		}
 	}
-	for _, version := range []uint16{7, 8, 9} {
+	for _, version := range []uint16{7, 8, 9, 10} {
 		old, g := good(), newGuard()
-		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), old.form("TRAP", 10)) {
+		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), old.form("TRAP", 11)) {
 			t.Errorf("version %d: %v, or not what it says", version, err)
 		}
 	}
-	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 11), good().form("WORD", 5)} {
+	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 12), good().form("WORD", 5)} {
 		if err := newGuard().UnmarshalBinary(form); err == nil {
 			t.Errorf("a frame of %q is accepted", form[:8])
 		}
@@ -203,7 +213,7 @@ func FuzzBinary(f *testing.F) {
 	f.Add(form[16 : len(form)-8])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRAP", 10)
+		e := binform.Begin(nil, "TRAP", 11)
 		e.Raw(fields)
 		g := trap.New(trap.Config{})
 		if g.UnmarshalBinary(e.Close()) != nil {

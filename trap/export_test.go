@@ -51,7 +51,7 @@ func (g *Guard) BroodsAdd() (ok bool, hosts int) {
 const MostRank = mostRank + 1
 
 // Rules are the names of those that Without switches off.
-var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves", "breeds"}
+var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves", "breeds", "span"}
 
 // Without switches the i-th of Rules off.
 func (g *Guard) Without(i int) *Guard {

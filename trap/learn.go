@@ -43,7 +43,7 @@ func (g *Guard) apply(e *event) {
 	g.name(e, fine, wide)
 	fine.under, fine.moved = s.wide, 0
 	good := g.good(fine)
-	apart, trial := good || fine.bounded(), g.tries(wide, fine)
+	apart, trial := good || g.bounded(fine), g.tries(wide, fine)
 	n := news{unread: e.unread, site: 1}
 	if !e.unread {
 		var fresh int
@@ -201,13 +201,21 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) 
 		earn = max(earn, float32(g.cfg.Budget)/probes)
 	}
 	renamed := n.copied && (n.known || n.again) && e.shape.params > 0
-	p.charge(cost, earn, !n.unread, g.off&ruleGrowth != 0 || renamed || p.renames() || p.grows())
+	p.charge(cost, earn, !n.unread, renamed || g.noEnd(p))
 	g.update(p)
 	return earn
 }
 
+// noEnd reports whether the pattern will not end by itself, or not soon, or only renames what is
+// known.
+func (g *Guard) noEnd(p *pattern) bool {
+	return g.off&ruleGrowth != 0 || p.renames() || p.grows() && !g.spanned(p)
+}
+
+func (g *Guard) spanned(p *pattern) bool { return g.off&ruleSpan == 0 && p.spanned(g.cfg.Budget) }
+
 func (g *Guard) update(p *pattern) {
-	if p.update(float32(g.cfg.Budget), g.off&ruleGrowth != 0) && len(g.opened) < len(g.patterns) {
+	if p.update(float32(g.cfg.Budget), g.noEnd(p)) && len(g.opened) < len(g.patterns) {
 		g.opened = append(g.opened, p.id)
 	}
 }

@@ -24,10 +24,11 @@ type pattern struct {
 	largest, longest uint32 // size and length of the latest URL
 
 	params params
-	tried  [parts + 1]trial
-	tests  trial  // of all pages
-	pairs  memory // of words
-	marks  memory // URLs that links led back to
+	span
+	tried [parts + 1]trial
+	tests trial  // of all pages
+	pairs memory // of words
+	marks memory // URLs that links led back to
 }
 
 // latest are sums over the latest pages, which decay by sumDecay with each page, and those of
@@ -200,6 +201,7 @@ func (p *pattern) address(s *shape, copied bool, texts *memory, met func(uint64)
 	again = texts.has(p.form(s))
 	p.again = p.again*sumDecay + one(copied && again)
 	p.test(p.forms(s, &p.params), copied, texts, met)
+	p.widen(s, met)
 	if copied && met(mix(mix(p.id, s.host), 7)) == 0 {
 		p.hosts = min(p.hosts, 254) + 1
 	}
@@ -257,9 +259,10 @@ func (p *pattern) leafy() bool {
 }
 
 // bounded reports whether the pattern has shown that it comes to its end by itself: then its pages
-// say nothing about others. Of selections there are more than are known.
-func (p *pattern) bounded() bool {
-	return p.pages >= settled && !p.renames() && !p.grows() && !p.leadsOn() && !p.mostly(p.combined)
+// say nothing about others. Of selections there are more than are known, unless they are spanned.
+func (g *Guard) bounded(p *pattern) bool {
+	return p.pages >= settled && !p.renames() &&
+		(g.spanned(p) || !p.grows() && !p.leadsOn() && !p.mostly(p.combined))
 }
 
 // leadsOn reports whether its URLs are found on pages of its kind, or such pages lead to more.
@@ -483,11 +486,11 @@ func (p *pattern) kind() Kind {
 	return Pattern
 }
 
-// update closes the pattern if it has spent the budget and is a copy machine or grows, or in any
-// case, and opens it if it owes less again. It reports whether it opened.
-func (p *pattern) update(budget float32, always bool) (opened bool) {
+// update closes the pattern if it has spent the budget and will not end by itself, and opens it if
+// it owes less again. It reports whether it opened.
+func (p *pattern) update(budget float32, noEnd bool) (opened bool) {
 	switch {
-	case p.closed == "" && p.spent >= budget && (always || p.renames() || p.grows()):
+	case p.closed == "" && p.spent >= budget && noEnd:
 		p.closed, p.probed = p.kind(), false
 	case p.closed != "" && p.spent < openAt*budget:
 		p.closed = ""

@@ -20,4 +20,5 @@ const (
 	ruleTurns                        // the oldest and the deepest of a pattern come by turns
 	ruleMoves                        // a redirect is as good as what it leads to
 	ruleBreeds                       // what ends comes before what leads to more and more
+	ruleSpan                         // what has few values has an end
 )

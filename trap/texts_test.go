@@ -166,7 +166,7 @@ func TestTextsAmongNumberedFrames(t *testing.T) {
 func TestShortTextsAmidSilence(t *testing.T) {
 	site, home := map[string]string{}, ""
 	at := func(album, i int) string { return fmt.Sprintf("/album?album=%d&pos=%d", album, i) }
-	for k := range 70 {
+	for k := range 170 { // more than what has few values
 		for i := range 30 {
 			site[at(k, i)] = fmt.Sprintf(`<a href="%s"><img src="/%d/%d.jpg"></a>`, at(k, i+1), k, i)
 		}

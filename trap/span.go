@@ -1,0 +1,67 @@
+package trap
+
+// span says how many URLs there may be of a pattern whose URLs have parameters: as many as its
+// values can be combined, once hardly any new value is met. Timetables by stop and day come to an
+// end so, though each page leads to more of them while they are crawled.
+type span struct {
+	paths  uint32            // different paths
+	values [maxParams]uint32 // different values of each parameter, in the sequence of params
+	novel  float32           // pages with a new path or value: a sum that decays by growthDecay
+}
+
+// A pattern will end by itself if it has had pages enough, hardly any of the latest had a new
+// value, and there are some budgets of URLs at most by two things that vary. By three or more it
+// is a selection, of which nobody needs all.
+const (
+	spanPages   = 64
+	fewNovel    = 1 // of the latest 32 pages, about
+	spanBudgets = 10
+	spanVary    = 2
+)
+
+// widen records the values of a page's URL; met remembers a hash, and returns how often it was met.
+// Keys have no end, and neither have selections of several values by one name, so these count as
+// new each time.
+func (p *pattern) widen(s *shape, met func(uint64) uint8) {
+	if s.params == 0 || p.wide {
+		return
+	}
+	p.novel *= growthDecay
+	novel := s.params > len(s.first) || s.keyed
+	if met(mix(mix(p.id, s.form), 14)) == 0 {
+		p.paths++
+		novel = true
+	}
+	var has [maxParams]bool
+	for _, v := range s.values() {
+		i := p.params.place(v.name)
+		if i < 0 || has[i] {
+			novel = true
+			continue
+		}
+		has[i] = true
+		if met(mix(mix(p.id, v.name), v.value)) == 0 {
+			p.values[i]++
+			novel = true
+		}
+	}
+	p.novel += one(novel)
+}
+
+// spanned reports whether the pattern will end by itself, as far as its URLs' values say.
+func (p *pattern) spanned(budget int) bool {
+	if p.wide || p.paths == 0 || p.pages < spanPages || p.novel > fewNovel {
+		return false
+	}
+	all, vary := uint64(p.paths), 0
+	if p.paths > 1 {
+		vary++
+	}
+	for _, n := range p.values {
+		if n > 1 {
+			all *= uint64(n)
+			vary++
+		}
+	}
+	return vary <= spanVary && all <= spanBudgets*uint64(budget)
+}
