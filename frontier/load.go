@@ -52,8 +52,8 @@ type Waiting struct {
 // HostTrouble is a host that is waited for.
 type HostTrouble struct {
 	Host               string
-	Why                string // Outcome.Why of its last failure
-	Since, Next, Until time.Time
+	Why                string    // Outcome.Why of its last failure
+	Since, Next, Until time.Time // Until is zero if it never answered: a few attempts decide
 }
 
 // Waiting returns what the crawl waits for, with n of the hosts. Cost: O(hosts * n).
@@ -76,7 +76,11 @@ func (f *Frontier) Waiting(n int) Waiting {
 			continue
 		}
 		w.Hosts++
-		w.Longest = append(w.Longest, HostTrouble{h.name, t.why, t.since, h.due(), t.since.Add(f.cfg.Patience)})
+		trouble := HostTrouble{h.name, t.why, t.since, h.due(), time.Time{}}
+		if h.answered {
+			trouble.Until = t.since.Add(f.cfg.Patience)
+		}
+		w.Longest = append(w.Longest, trouble)
 		slices.SortFunc(w.Longest, func(a, b HostTrouble) int {
 			return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Host, b.Host))
 		})

@@ -625,3 +625,33 @@ func TestRetryAfterOutlivesWhatIsUnderWay(t *testing.T) {
 		t.Errorf("asked again %v too early", until.Sub(at))
 	}
 }
+
+// Until when a host is waited for is said only if it has answered before: a 503 is an answer.
+func TestWaitingForWhatNeverAnswered(t *testing.T) {
+	f := New(Config{Delay: NoDelay})
+	for _, url := range []string{"https://busy.example/", "https://never.example/"} {
+		for p := range 3 {
+			f.Push(item(t, fmt.Sprint(url, p), 0))
+		}
+	}
+	for now, n := epoch, 0; n < 4; n, now = n+1, now.Add(time.Minute) {
+		it, ok := f.Next(now)
+		if !ok {
+			t.Fatalf("nothing to fetch, %+v", f.Waiting(9))
+		}
+		o := Outcome{Kind: Failed, Why: "connect", Retry: true, Started: now}
+		if it.URL.Host() == "busy.example" {
+			o.Kind, o.Why = Throttled, "503"
+		}
+		f.Done(it, now, o)
+	}
+	w := f.Waiting(9)
+	for _, h := range w.Longest {
+		if want := h.Host == "busy.example"; h.Until.IsZero() == want {
+			t.Errorf("%+v", h)
+		}
+	}
+	if len(w.Longest) != 2 {
+		t.Errorf("%+v", w)
+	}
+}

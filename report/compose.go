@@ -129,13 +129,26 @@ func errorsIn(byStatus map[string]int) (n int) {
 	return n
 }
 
-// trapsOf lists the traps, those that refused most first.
+// trapsOf lists the traps, those that refused most first. A pattern of a host and one of its whole
+// domain may have the same name, and one command fetches what either has refused: the one of more
+// pages speaks for both.
 func trapsOf(list []gate.Trap) []Trap {
 	out := []Trap{}
 	for _, t := range list {
-		if t.Refused > 0 { // otherwise it proved honest
-			out = append(out, Trap{Kind: string(t.Kind), Pattern: t.Pattern, Fetched: t.Fetched, Refused: t.Refused, Why: t.Why})
+		if t.Refused == 0 { // it proved honest
+			continue
 		}
+		trap := Trap{Kind: string(t.Kind), Pattern: t.Pattern, Fetched: t.Fetched, Refused: t.Refused, Why: t.Why}
+		i := slices.IndexFunc(out, func(o Trap) bool { return o.Pattern == trap.Pattern && o.Pattern != "" })
+		if i < 0 {
+			out = append(out, trap)
+			continue
+		}
+		trap.Refused += out[i].Refused
+		if out[i].Fetched > trap.Fetched {
+			trap.Kind, trap.Fetched, trap.Why = out[i].Kind, out[i].Fetched, out[i].Why
+		}
+		out[i] = trap
 	}
 	slices.SortStableFunc(out, func(a, b Trap) int { return cmp.Compare(b.Refused, a.Refused) })
 	return out

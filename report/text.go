@@ -162,7 +162,7 @@ func (r *Report) headline(p *page) {
 	p.wrapped("", fmt.Sprintf("%s, %s, %s skipped, %s", counted(r.Pages.Unique, "different text"),
 		counted(r.Pages.Redirects, "redirect"), counted(total(r.Skipped), "URL"), counted(total(r.Errors), "error")))
 	if n := refusedAsTraps(r.Traps); n > 0 {
-		p.wrapped("! ", fmt.Sprintf("%s taken for %s and not fetched: below, under Traps", counted(n, "URL"), counted(len(r.Traps), "trap")))
+		p.wrapped("! ", fmt.Sprintf("%s taken for %s and not fetched, nor what only they lead to: below, under Traps", counted(n, "URL"), counted(len(r.Traps), "trap")))
 	}
 	if s := r.SeedsDone; s.Given > 1 {
 		p.wrapped("", fmt.Sprintf("%s: %s answered, %s without an answer, %s left", counted(s.Given, "seed"), share(s.Answered, s.Given),
@@ -216,6 +216,9 @@ func ending(r *Report) string {
 		}
 		if r.Pages.Fetched == 0 && len(r.Failures) > 0 {
 			return "ended without a page"
+		}
+		if refusedAsTraps(r.Traps) > 0 {
+			return "complete, but for traps"
 		}
 		return "complete"
 	case crawl.ByInterrupt, crawl.ByStop, crawl.ByRecordError:

@@ -21,7 +21,11 @@ func (r *Report) traps(p *page) {
 			p.line("      %s refused", counted(t.Refused, "URL"))
 			continue
 		}
-		p.line("      %s, %s fetched, %s refused", t.Kind, counted(t.Fetched, "page"), counted(t.Refused, "URL"))
+		fetched := ""
+		if t.Fetched > 0 { // else the guard has forgotten it
+			fetched = counted(t.Fetched, "page") + " fetched, "
+		}
+		p.line("      %s, %s%s refused", t.Kind, fetched, counted(t.Refused, "URL"))
 		if t.Why != "" {
 			p.wrapped("      ", t.Why)
 		}

@@ -117,7 +117,15 @@ func longestTrouble(w *frontier.Waiting) string {
 		return "-"
 	}
 	h := &w.Longest[0]
-	return fmt.Sprintf("%s: %s, given up %s", h.Host, h.Why, clock(h.Until))
+	return fmt.Sprintf("%s: %s, given up %s", h.Host, h.Why, givenUp(h))
+}
+
+// givenUp says when a host in trouble is given up.
+func givenUp(h *frontier.HostTrouble) string {
+	if h.Until.IsZero() {
+		return "after a few attempts"
+	}
+	return clock(h.Until)
 }
 
 // lastTry is when pages in trouble are waited for at the latest.
@@ -204,7 +212,7 @@ func waiting(w *frontier.Waiting) (lines []string) {
 	} else if w.Hosts > 0 {
 		lines = append(lines, fmt.Sprintf("%s in trouble:", shell.Counted(w.Hosts, "host")))
 		for _, h := range w.Longest {
-			lines = append(lines, fmt.Sprintf("  %-32s %s; next try %s, given up %s", shell.Clip(h.Host, 32), shell.Clip(h.Why, 28), clock(h.Next), clock(h.Until)))
+			lines = append(lines, fmt.Sprintf("  %-32s %s; next try %s, given up %s", shell.Clip(h.Host, 32), shell.Clip(h.Why, 28), clock(h.Next), givenUp(&h)))
 		}
 	}
 	if w.Pages > 0 {

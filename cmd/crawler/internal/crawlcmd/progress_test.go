@@ -42,6 +42,8 @@ func TestWaitingIsShown(t *testing.T) {
 		{frontier.Waiting{Outage: true, Since: at(1), Probe: at(2), Until: at(31)}, "no host answers since 10:01:00: next try 10:02:00, until 10:31:00"},
 		{frontier.Waiting{Hosts: 7, Longest: []frontier.HostTrouble{{Host: "a.example", Why: "connect", Next: at(3), Until: at(32)}}},
 			"7 hosts in trouble:\n  a.example                        connect; next try 10:03:00, given up 10:32:00"},
+		{frontier.Waiting{Hosts: 1, Longest: []frontier.HostTrouble{{Host: "never.example", Why: "connect", Next: at(3)}}},
+			"1 host in trouble:\n  never.example                    connect; next try 10:03:00, given up after a few attempts"},
 		{frontier.Waiting{Pages: 1, Next: at(4), Last: at(33)}, "1 page to be tried again, the first 10:04:00, all by 10:33:00"},
 	} {
 		if got := strings.Join(waiting(&c.w), "\n"); got != c.want {
