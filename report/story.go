@@ -215,6 +215,9 @@ func (s *Story) alike(p *page) {
 
 func (s *Story) unknown(p *page) {
 	causes := []string{"no page that was fetched links to it"}
+	if s.Trapped > 0 {
+		causes = append(causes, fmt.Sprintf("only what was refused as a trap's leads to it (%s, see crawler report)", counted(s.Trapped, "URL")))
+	}
 	if s.Unasked && !s.Complete {
 		causes = append(causes, "it waits in the queue")
 	}

@@ -21,7 +21,8 @@ func TestStoryWithoutRecords(t *testing.T) {
 		{Story{Seed: true, Queued: &QueuedAt{}}, true, "queued: 0 URLs", "has not reached yet"},
 		{Story{Seed: true, Pages: []PageRecord{{Status: 200}}}, true, "status 200", "has not reached yet"},
 		{Story{Lossy: true, Admitted: &no}, false, "wrongly took it for", "never met"},
-		{Story{Admitted: &no}, false, "never met", "wrongly"},
+		{Story{Admitted: &no}, false, "never met", "traps"},
+		{Story{Admitted: &no, Trapped: 7, Complete: true}, false, "links to it, or only what was refused as a trap's leads to it (7 URLs, see crawler report)", "wrongly"},
 	} {
 		text := strings.Join(strings.Fields(c.story.Text()), " ")
 		if c.story.Known() != c.known || !strings.Contains(text, c.want) || strings.Contains(text, c.lack) {

@@ -161,7 +161,7 @@ func (r *Report) headline(p *page) {
 	p.wrapped("", fmt.Sprintf("%s from %s in %s", counted(r.Pages.Fetched, "page"), counted(r.siteNumber(), "site"), r.duration()))
 	p.wrapped("", fmt.Sprintf("%s, %s, %s skipped, %s", counted(r.Pages.Unique, "different text"),
 		counted(r.Pages.Redirects, "redirect"), counted(total(r.Skipped), "URL"), counted(total(r.Errors), "error")))
-	if n := refusedAsTraps(r.Traps); n > 0 {
+	if n := r.Trapped(); n > 0 {
 		p.wrapped("! ", fmt.Sprintf("%s taken for %s and not fetched, nor what only they lead to: below, under Traps", counted(n, "URL"), counted(len(r.Traps), "trap")))
 	}
 	if s := r.SeedsDone; s.Given > 1 {
@@ -217,7 +217,7 @@ func ending(r *Report) string {
 		if r.Pages.Fetched == 0 && len(r.Failures) > 0 {
 			return "ended without a page"
 		}
-		if refusedAsTraps(r.Traps) > 0 {
+		if r.Trapped() > 0 {
 			return "complete, but for traps"
 		}
 		return "complete"

@@ -37,9 +37,9 @@ func (r *Report) traps(p *page) {
 	}
 }
 
-// refusedAsTraps is how many URLs the traps have.
-func refusedAsTraps(traps []Trap) (n int) {
-	for _, t := range traps {
+// Trapped is how many URLs were refused as traps'.
+func (r *Report) Trapped() (n int) {
+	for _, t := range r.Traps {
 		n += t.Refused
 	}
 	return n

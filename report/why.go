@@ -34,6 +34,7 @@ type Story struct {
 	Lossy    bool      `json:"-"`                  // the crawl's filter may have lost URLs
 	Complete bool      `json:"-"`                  // the crawl has ended, with nothing left
 	Unasked  bool      `json:"-"`                  // its queue could not be read
+	Trapped  int       `json:"-"`                  // URLs that the crawl refused as traps'
 
 	Closest []string `json:"closest,omitempty"` // URLs with records, if it has none
 

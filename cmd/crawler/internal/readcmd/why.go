@@ -134,6 +134,9 @@ func tell(dirs []string, meta store.Meta, u weburl.URL, similar bool) (*story, e
 	st.Lossy = slices.Equal(meta.Flags["dedup"], []string{"filter"})
 	complete := true
 	for _, dir := range dirs {
+		if rep, err := report.Load(dir); err == nil { // there is none while it runs
+			st.Trapped += rep.Trapped()
+		}
 		st.Complete = false
 		if err := st.lookInto(dir, u); err != nil {
 			return nil, crawldir.Unreadable(dir, err)
