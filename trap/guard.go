@@ -25,8 +25,9 @@ type Guard struct {
 	off      rules    // for the tests that show what each is worth
 }
 
-// mostTexts is how many hashes of texts and forms are remembered: 8 MiB. Some five are those of any
-// page, and up to 96 those of the words of one that is read.
+// mostTexts is how many hashes of texts, forms and values are remembered: 8 MiB. Some five are
+// those of any page, some more where it has parameters, and up to 96 those of the words of one that
+// is read.
 const mostTexts = 1 << 20
 
 // view is the page whose links are being watched.
