@@ -52,8 +52,9 @@ type Waiting struct {
 // HostTrouble is a host that is waited for.
 type HostTrouble struct {
 	Host               string
-	Why                string    // Outcome.Why of its last failure
-	Since, Next, Until time.Time // Until is zero if it never answered: a few attempts decide
+	Why                string // Outcome.Why of its last failure
+	Since, Next, Until time.Time
+	Answered           bool // ever; if not it is given up sooner, unless this machine is offline
 }
 
 // Waiting returns what the crawl waits for, with n of the hosts. Cost: O(hosts * n).
@@ -76,11 +77,7 @@ func (f *Frontier) Waiting(n int) Waiting {
 			continue
 		}
 		w.Hosts++
-		trouble := HostTrouble{h.name, t.why, t.since, h.due(), time.Time{}}
-		if h.answered {
-			trouble.Until = t.since.Add(f.cfg.Patience)
-		}
-		w.Longest = append(w.Longest, trouble)
+		w.Longest = append(w.Longest, HostTrouble{h.name, t.why, t.since, h.due(), t.since.Add(f.cfg.Patience), h.answered})
 		slices.SortFunc(w.Longest, func(a, b HostTrouble) int {
 			return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Host, b.Host))
 		})

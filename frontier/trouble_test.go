@@ -626,7 +626,7 @@ func TestRetryAfterOutlivesWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// Until when a host is waited for is said only if it has answered before: a 503 is an answer.
+// Of a host that never answered it is said that it did not: a 503 is an answer.
 func TestWaitingForWhatNeverAnswered(t *testing.T) {
 	f := New(Config{Delay: NoDelay})
 	for _, url := range []string{"https://busy.example/", "https://never.example/"} {
@@ -647,7 +647,7 @@ func TestWaitingForWhatNeverAnswered(t *testing.T) {
 	}
 	w := f.Waiting(9)
 	for _, h := range w.Longest {
-		if want := h.Host == "busy.example"; h.Until.IsZero() == want {
+		if want := h.Host == "busy.example"; h.Answered != want || h.Until.Sub(h.Since) != DefaultPatience {
 			t.Errorf("%+v", h)
 		}
 	}

@@ -144,6 +144,7 @@ func (p *pattern) encode(e *binform.Encoder) {
 	}
 	e.Uint32(p.paths)
 	e.Uint32s(p.values[:])
+	e.Uint32(p.since)
 	p.pairs.encode(e)
 	p.marks.encode(e)
 }
@@ -160,9 +161,6 @@ func (p *pattern) floats(version uint16) []*float32 {
 	}
 	if version >= 10 {
 		all = append(all, &p.bred)
-	}
-	if version >= 11 {
-		all = append(all, &p.novel)
 	}
 	return all
 }
@@ -207,6 +205,7 @@ func decodePattern(d *binform.Decoder, v uint16) *pattern {
 	if v >= 11 {
 		p.paths = d.Uint32()
 		d.Uint32s(p.values[:], maxParams)
+		p.since = d.Uint32()
 	}
 	p.pairs.decode(d, widePairs)
 	p.marks.decode(d, mostMarks)

@@ -121,11 +121,6 @@ func (f fields) form(kind string, version uint16) []byte {
 		}
 		if version >= 10 {
 			e.Uint32(0) // bred
-		}
-		if version >= 11 {
-			e.Uint32(math.Float32bits(f.sum)) // novel
-		}
-		if version >= 10 {
 			e.Uint64(0) // host
 			e.Uint64(f.brood)
 			e.Uint64(0)
@@ -134,8 +129,8 @@ func (f fields) form(kind string, version uint16) []byte {
 			e.Uint64(0)
 		}
 		if version >= 11 {
-			for range 1 + 8 {
-				e.Uint32(0) // paths, values
+			for range 1 + 8 + 1 {
+				e.Uint32(0) // paths, values, since
 			}
 		}
 		for _, x := range f.memory {

@@ -32,9 +32,9 @@
 //	           it neither is found on pages of its kind nor leads to more, and it combines no
 //	           parameters, or it is spanned. It will end, so what it owes is no evidence
 //	           against others
-//	spanned    of a pattern with parameters of which one page in 32, at most, has a value that is
-//	           new, and of which two things vary, at most, parameters or the path: all that they
-//	           can be combined to is ten budgets, at most. It will end though it still grows
+//	spanned    of a pattern with parameters of which two things vary, at most, parameters or the
+//	           path: all that they can be combined to is ten budgets, at most, and no page had a
+//	           new value for twice as many as one of them has. It will end though it still grows
 //	trial      the first eight pages of a pattern that does not lead on, though the wide one is
 //	           closed: as long as those of all patterns come to no more than another budget
 //	form       a URL's path and parameters without keys, in any sequence, and without the

@@ -1,20 +1,21 @@
 package trap
 
 // span says how many URLs there may be of a pattern whose URLs have parameters: as many as its
-// values can be combined, once hardly any new value is met. Timetables by stop and day come to an
-// end so, though each page leads to more of them while they are crawled.
+// values can be combined, once no new value is met. Timetables by stop and day come to an end so,
+// though each page leads to more of them while they are crawled.
 type span struct {
 	paths  uint32            // different paths
 	values [maxParams]uint32 // different values of each parameter, in the sequence of params
-	novel  float32           // pages with a new path or value: a sum that decays by growthDecay
+	since  uint32            // pages since the last one that had a new path or value
 }
 
-// A pattern will end by itself if it has had pages enough, hardly any of the latest had a new
-// value, and there are some budgets of URLs at most by two things that vary. By three or more it
-// is a selection, of which nobody needs all.
+// A pattern will end by itself if it has had twice as many pages without a new value as the thing
+// that varies most has values, and pages enough, and if two things vary by which there are some
+// budgets of URLs at most. Of a calendar by year and week each 52nd page has a new year. By three
+// things or more it is a selection, of which nobody needs all.
 const (
 	spanPages   = 64
-	fewNovel    = 1 // of the latest 32 pages, about
+	spanSweeps  = 2
 	spanBudgets = 10
 	spanVary    = 2
 )
@@ -26,7 +27,7 @@ func (p *pattern) widen(s *shape, met func(uint64) uint8) {
 	if s.params == 0 || p.wide {
 		return
 	}
-	p.novel *= growthDecay
+	p.since++
 	novel := s.params > len(s.first) || s.keyed
 	if met(mix(mix(p.id, s.form), 14)) == 0 {
 		p.paths++
@@ -45,23 +46,26 @@ func (p *pattern) widen(s *shape, met func(uint64) uint8) {
 			novel = true
 		}
 	}
-	p.novel += one(novel)
+	if novel {
+		p.since = 0
+	}
 }
 
 // spanned reports whether the pattern will end by itself, as far as its URLs' values say.
 func (p *pattern) spanned(budget int) bool {
-	if p.wide || p.paths == 0 || p.pages < spanPages || p.novel > fewNovel {
+	if p.wide || p.paths == 0 || p.pages < spanPages {
 		return false
 	}
-	all, vary := uint64(p.paths), 0
+	all, most, vary := uint64(p.paths), p.paths, 0
 	if p.paths > 1 {
 		vary++
 	}
 	for _, n := range p.values {
 		if n > 1 {
 			all *= uint64(n)
+			most = max(most, n)
 			vary++
 		}
 	}
-	return vary <= spanVary && all <= spanBudgets*uint64(budget)
+	return vary <= spanVary && all <= spanBudgets*uint64(budget) && p.since/spanSweeps >= most
 }

@@ -1,6 +1,7 @@
 package trap_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
@@ -42,7 +43,8 @@ func TestProgramsOfFewValuesEnd(t *testing.T) {
 }
 
 // What has no end is closed as before, though hardly a page has a value that was not met:
-// selections of several values by one name, by some of many parameters, and by three.
+// selections of several values by one name, by some of many parameters, and by three, and a
+// calendar.
 func TestSelectionsOfFewValuesHaveNoEnd(t *testing.T) {
 	span := slices.Index(trap.Rules, "span")
 	sites := map[string]func(q url.Values) []url.Values{
@@ -82,6 +84,15 @@ func TestSelectionsOfFewValuesHaveNoEnd(t *testing.T) {
 			}
 			return next
 		},
+	}
+	sites["year and week"] = func(q url.Values) (next []url.Values) {
+		year, _ := strconv.Atoi(cmp.Or(q.Get("year"), "2024"))
+		week, _ := strconv.Atoi(cmp.Or(q.Get("week"), "20"))
+		for _, step := range []int{-1, 1} {
+			at := 52*year + week - 1 + step
+			next = append(next, url.Values{"year": {fmt.Sprint(at / 52)}, "week": {fmt.Sprint(at%52 + 1)}})
+		}
+		return next
 	}
 	for name, next := range sites {
 		fetched := func(g *trap.Guard) int {

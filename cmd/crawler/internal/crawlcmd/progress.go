@@ -120,10 +120,10 @@ func longestTrouble(w *frontier.Waiting) string {
 	return fmt.Sprintf("%s: %s, given up %s", h.Host, h.Why, givenUp(h))
 }
 
-// givenUp says when a host in trouble is given up.
+// givenUp says when a host in trouble is given up. One that never answered mostly is much sooner.
 func givenUp(h *frontier.HostTrouble) string {
-	if h.Until.IsZero() {
-		return "after a few attempts"
+	if !h.Answered {
+		return "by " + clock(h.Until) + " at the latest"
 	}
 	return clock(h.Until)
 }

@@ -40,10 +40,10 @@ func TestWaitingIsShown(t *testing.T) {
 	}{
 		{frontier.Waiting{}, ""},
 		{frontier.Waiting{Outage: true, Since: at(1), Probe: at(2), Until: at(31)}, "no host answers since 10:01:00: next try 10:02:00, until 10:31:00"},
-		{frontier.Waiting{Hosts: 7, Longest: []frontier.HostTrouble{{Host: "a.example", Why: "connect", Next: at(3), Until: at(32)}}},
+		{frontier.Waiting{Hosts: 7, Longest: []frontier.HostTrouble{{Host: "a.example", Why: "connect", Next: at(3), Until: at(32), Answered: true}}},
 			"7 hosts in trouble:\n  a.example                        connect; next try 10:03:00, given up 10:32:00"},
-		{frontier.Waiting{Hosts: 1, Longest: []frontier.HostTrouble{{Host: "never.example", Why: "connect", Next: at(3)}}},
-			"1 host in trouble:\n  never.example                    connect; next try 10:03:00, given up after a few attempts"},
+		{frontier.Waiting{Hosts: 1, Longest: []frontier.HostTrouble{{Host: "never.example", Why: "connect", Next: at(3), Until: at(32)}}},
+			"1 host in trouble:\n  never.example                    connect; next try 10:03:00, given up by 10:32:00 at the latest"},
 		{frontier.Waiting{Pages: 1, Next: at(4), Last: at(33)}, "1 page to be tried again, the first 10:04:00, all by 10:33:00"},
 	} {
 		if got := strings.Join(waiting(&c.w), "\n"); got != c.want {
@@ -74,7 +74,7 @@ func TestWaitingIsLogged(t *testing.T) {
 		"hosts_in_trouble=1 pages_in_trouble=2 pages_until=10:33:00 longest_trouble=- ": {Hosts: 1, Pages: 2, Last: time.Date(2026, 1, 1, 10, 33, 0, 0, time.Local)},
 		"hosts_in_trouble=0 pages_in_trouble=0 pages_until=- longest_trouble=- ":        {},
 		`hosts_in_trouble=2 pages_in_trouble=0 pages_until=- longest_trouble="a.example: no-host, given up 10:33:00" `: {
-			Hosts: 2, Longest: []frontier.HostTrouble{{Host: "a.example", Why: "no-host", Until: time.Date(2026, 1, 1, 10, 33, 0, 0, time.Local)}, {Host: "b.example"}}},
+			Hosts: 2, Longest: []frontier.HostTrouble{{Host: "a.example", Why: "no-host", Until: time.Date(2026, 1, 1, 10, 33, 0, 0, time.Local), Answered: true}, {Host: "b.example"}}},
 	} {
 		var out bytes.Buffer
 		logProgress(newLogger(&options{}, &out), crawl.Progress{Elapsed: time.Second, Waiting: w}, crawl.Progress{})
