@@ -1,7 +1,10 @@
 package trap
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/cespare/xxhash/v2"
 
 	"crawler/weburl"
 )
@@ -10,23 +13,65 @@ import (
 // behind patterns that bring nothing until they owe six pages.
 const aspectChance = 0.25
 
-// isAspect reports whether u is an aspect of the page at via, on which it was found: one more way
-// to look at what that page is about, such as its history, its printed form, or what can be done
-// with it. It names the page once more, by its last segment or a value of its query, in another
-// place or with more behind it, and no number that the page's URL does not have. With the same
-// path and parameters it is the next one of a list, and with fewer the page itself: these are none.
-func isAspect(u weburl.URL, via string) bool {
-	host, uri := u.Host(), u.RequestURI()
-	_, via, _ = strings.Cut(via, "://")
-	if len(via) <= len(host) || via[:len(host)] != host || via[len(host)] != '/' {
+// isAspect reports whether u, of pattern p, is an aspect of the page at via, on which it was found:
+// one more way to look at what that page is about, such as its history, its printed form, or what
+// can be done with it. It names the page again, and no number that the page's URL does not have,
+// but for those that all URLs of its pattern have: "limit=50" names nothing.
+func (g *Guard) isAspect(u weburl.URL, via string, p *pattern) bool {
+	return isAbout(u, via) && !g.hasNewNumber(u, via, p)
+}
+
+// isAbout reports whether u names the page at via, on which it was found, once more: by its last
+// segment or a value of its query, in another place or with more behind it. With the same path and
+// parameters it is the next one of a list, and with fewer the page itself.
+func isAbout(u weburl.URL, via string) bool {
+	via = onHost(via, u)
+	if via == "" {
 		return false
 	}
-	via = via[len(host):]
 	path, query, _ := strings.Cut(via, "?")
-	if path == u.Path() && (path == "/" && query == "" || len(uri) < len(via) || sameNames(query, queryOf(u))) {
+	if path == u.Path() && (path == "/" && query == "" || len(u.RequestURI()) < len(via) || sameNames(query, queryOf(u))) {
 		return false
 	}
-	return namesAgain(u, path, query) && !hasNewNumber(uri, via)
+	return namesAgain(u, path, query)
+}
+
+// onHost returns path and query of a URL, or "" if that is on another host than u.
+func onHost(url string, u weburl.URL) string {
+	host := u.Host()
+	_, url, _ = strings.Cut(url, "://")
+	if len(url) <= len(host) || url[:len(host)] != host || url[len(host)] != '/' {
+		return ""
+	}
+	return url[len(host):]
+}
+
+// hasNewNumber reports whether u has a number that via does not have, and that not all URLs of its
+// pattern have.
+func (g *Guard) hasNewNumber(u weburl.URL, via string, p *pattern) bool {
+	via = onHost(via, u)
+	if hasNewNumber(u.Path(), via) {
+		return true
+	}
+	for query := queryOf(u); query != ""; {
+		var pair string
+		pair, query, _ = strings.Cut(query, "&")
+		if hasNewNumber(pair, via) && !g.isUsual(pair, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// isUsual reports whether all URLs of a pattern have had a parameter with the same value.
+func (g *Guard) isUsual(pair string, p *pattern) bool {
+	if p == nil || p.pages < settled {
+		return false
+	}
+	name, value, _ := strings.Cut(pair, "=")
+	hash := xxhash.Sum64String(unindexed(name))
+	i := slices.Index(p.params[:], hash)
+	return i >= 0 && p.values[i] == 1 && g.texts.has(p.valued(hash, xxhash.Sum64String(value)))
 }
 
 func queryOf(u weburl.URL) string {

@@ -102,7 +102,7 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if k := onSight(u); k != "" {
 		return Verdict{Kind: k}, nil
 	}
-	aspect := g.off&ruleAspects == 0 && isAspect(u, via) && g.tells(via)
+	about := g.off&ruleAspects == 0 && isAbout(u, via) && g.tells(via)
 	s := g.shapes.at(u)
 	p := g.judge(s)
 	if p != nil && g.trusts(p.name) {
@@ -118,7 +118,7 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if least := rank(chance); least > most {
 		return Verdict{Rank: least}, p
 	}
-	if aspect {
+	if about && !g.hasNewNumber(u, via, g.patterns[s.fine]) {
 		chance *= aspectChance
 	}
 	v := Verdict{Rank: rank(chance * g.fresh(s, nil))}

@@ -41,7 +41,7 @@ func (p *pattern) widen(s *shape, met func(uint64) uint8) {
 			continue
 		}
 		has[i] = true
-		if met(mix(mix(p.id, v.name), v.value)) == 0 {
+		if met(p.valued(v.name, v.value)) == 0 {
 			p.values[i]++
 			novel = true
 		}
@@ -50,6 +50,9 @@ func (p *pattern) widen(s *shape, met func(uint64) uint8) {
 		p.since = 0
 	}
 }
+
+// valued is under what a value of a parameter is remembered.
+func (p *pattern) valued(name, value uint64) uint64 { return mix(mix(p.id, name), value) }
 
 // spanned reports whether the pattern will end by itself, as far as its URLs' values say.
 func (p *pattern) spanned(budget int) bool {

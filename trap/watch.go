@@ -73,7 +73,7 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 		if g.samePattern(s.fine, v.fine.id) {
 			v.fine.born++
 		}
-		if bears && !isAspect(to, v.url.String()) {
+		if bears && !g.isAspect(to, v.url.String(), g.patterns[s.fine]) {
 			v.wide.bred++
 			if s.fine == v.fine.id {
 				v.fine.bred++
