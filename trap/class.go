@@ -39,6 +39,8 @@ var byteIs = func() (table [256]uint8) {
 			table[c] = isLetter
 		case low > 'f' && low <= 'z':
 			table[c] = isLetter | noHex
+		case c >= 0x80:
+			table[c] = isLetter | noHex
 		case c == ',':
 			table[c] = isList
 		case c == '+':
@@ -50,15 +52,20 @@ var byteIs = func() (table [256]uint8) {
 	return table
 }()
 
-// classify costs a nanosecond a byte.
+// classify costs a nanosecond a byte. Bytes that are written as "%D0" count as what they are: most
+// are letters of other scripts.
 func classify(s string) class {
 	if s == "" {
 		return nothing
 	}
 	var letters, numbers, changes int // changes between letters and digits
 	var all, before uint8
-	for i := range len(s) {
+	for i := 0; i < len(s); i++ {
 		is := byteIs[s[i]]
+		if s[i] == '%' && i+2 < len(s) {
+			is = byteIs[unhex(s[i+1])<<4|unhex(s[i+2])]
+			i += 2
+		}
 		all |= is
 		is &= isDigit | isLetter
 		numbers += int(is & isDigit)
@@ -82,6 +89,14 @@ func classify(s string) class {
 		return list
 	}
 	return word
+}
+
+// unhex returns the value of a hexadecimal digit.
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
 }
 
 // isSession reports whether a parameter has one of the usual names of session ids.

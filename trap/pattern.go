@@ -181,7 +181,11 @@ func (p *pattern) form(s *shape) uint64 {
 func (p *pattern) fresh(s *shape, fetched func(form uint64) bool) (least float32) {
 	names := p.params
 	least = 1
+	program := p.isProgram()
 	for i, h := range p.forms(s, &names) {
+		if i == 0 && program && p.tried[0] == (trial{}) {
+			continue
+		}
 		if h != 0 && fetched(h) {
 			least = min(least, p.tried[i].fresh())
 		}
