@@ -197,7 +197,7 @@ func (g *Guard) chance(s *shape, leased map[uint64]int) float32 {
 	case g.off&ruleWide != 0 || wide == nil:
 		return c
 	case fine == nil:
-		return min(c, g.ends(wide)*wide.kindsChance(leased[s.wide]))
+		return min(c, wide.kindsChance(leased[s.wide]))
 	case g.good(fine) || fine.beginsWell():
 		return c
 	}
