@@ -11,8 +11,8 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 11
-	oldest      = 7       // is read: it had no under, leads, moved, brood and span; 8 to 10 more
+	version     = 12
+	oldest      = 7       // is read: it had no under, leads, moved, brood, span, tail; 8 to 11 more
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 	mostBrood   = 1 << 40 // pages, and links, of a pattern
@@ -157,6 +157,9 @@ func (p *pattern) counts() []*uint32 {
 func (p *pattern) floats(version uint16) []*float32 {
 	all := append([]*float32{&p.owes, &p.spent, &p.tries, &p.hits, &p.news, &p.asked, &p.tests.copies, &p.tests.others}, p.sums()...)
 	for i := range p.tried {
+		if i == tail && version < 12 {
+			continue
+		}
 		all = append(all, &p.tried[i].copies, &p.tried[i].others)
 	}
 	if version >= 10 {

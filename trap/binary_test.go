@@ -116,8 +116,13 @@ func (f fields) form(kind string, version uint16) []byte {
 		for range 5 {
 			e.Uint32(1)
 		}
-		for range 8 + 15 + 2*18 {
-			e.Uint32(math.Float32bits(f.sum))
+		for i := range 8 + 15 + 2*19 {
+			switch at := i - 8 - 15; {
+			case at/2 != 17:
+				e.Uint32(math.Float32bits(f.sum))
+			case version >= 12:
+				e.Uint32(0) // of the end of the path
+			}
 		}
 		if version >= 10 {
 			e.Uint32(0) // bred
@@ -179,7 +184,7 @@ func TestBinaryFields(t *testing.T) {
 		f := good()
 		change(&f)
 		g := newGuard()
-		form := f.form("TRAP", 11)
+		form := f.form("TRAP", 12)
 		err := g.UnmarshalBinary(form)
 		if (err == nil) != (name == "") || err != nil && !errors.Is(err, binform.ErrFormat) {
 			t.Errorf("%q: error %v", name, err)
@@ -188,13 +193,13 @@ func TestBinaryFields(t *testing.T) {
 			t.Errorf("%q: another form comes back", name)
 		}
 	}
-	for _, version := range []uint16{7, 8, 9, 10} {
+	for _, version := range []uint16{7, 8, 9, 10, 11} {
 		old, g := good(), newGuard()
-		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), old.form("TRAP", 11)) {
+		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), old.form("TRAP", 12)) {
 			t.Errorf("version %d: %v, or not what it says", version, err)
 		}
 	}
-	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 12), good().form("WORD", 5)} {
+	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 13), good().form("WORD", 5)} {
 		if err := newGuard().UnmarshalBinary(form); err == nil {
 			t.Errorf("a frame of %q is accepted", form[:8])
 		}
@@ -208,7 +213,7 @@ func FuzzBinary(f *testing.F) {
 	f.Add(form[16 : len(form)-8])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRAP", 11)
+		e := binform.Begin(nil, "TRAP", 12)
 		e.Raw(fields)
 		g := trap.New(trap.Config{})
 		if g.UnmarshalBinary(e.Close()) != nil {

@@ -9,7 +9,7 @@ import (
 
 const (
 	kindJournal    = binform.Kind("TRPJ")
-	journalVersion = 5
+	journalVersion = 6
 	oldestJournal  = 3 // had no redirects and no bred, 4 no bred; before, wide patterns were others
 )
 
@@ -225,6 +225,7 @@ func (j *journal) page(x *event) {
 		e.Uvarint(uint64(len(name)))
 		e.Raw([]byte(name))
 	}
+	e.Uint64(x.shape.tail)
 	if !x.unread {
 		x.encodeRead(e, hashes)
 	}
@@ -315,6 +316,9 @@ func decodePage(d *binform.Decoder, v uint16, unread bool, hashes *recent) *even
 	}
 	for _, name := range []*string{&x.fineName, &x.wideName} {
 		*name = decodeName(d)
+	}
+	if v >= 6 {
+		x.shape.tail = d.Uint64()
 	}
 	if !unread {
 		x.decodeRead(d, v, hashes)

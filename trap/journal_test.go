@@ -284,23 +284,27 @@ func TestReplayRefusesDamage(t *testing.T) {
 	}
 }
 
-// Events of versions 3 and 4 lack what breeds.
+// Events of version 5 lack the end of the path, and those of 3 and 4 what breeds.
 func TestReplayReadsOlderVersions(t *testing.T) {
 	g := newGuard()
 	g.KeepEvents()
 	teach(t, g, page(1), "", prose(1, 60))
 	form := g.TakeEvents()
 	fields := form[16 : len(form)-8]
-	at := bytes.LastIndex(fields, []byte("a.test/*")) + len("a.test/*") + 2 // the links
-	for version := range uint16(7) {
+	end := bytes.LastIndex(fields, []byte("a.test/*/#")) + len("a.test/*/#") // of the names
+	links := end + 8
+	for version := range uint16(8) {
 		e := binform.Begin(nil, "TRPJ", version)
-		if e.Raw(fields[:at]); version == 5 {
-			e.Raw(fields[at : at+2])
+		if e.Raw(fields[:end]); version >= 6 {
+			e.Raw(fields[end:links])
 		}
-		e.Raw(fields[at+2:])
+		if e.Raw(fields[links : links+2]); version >= 5 {
+			e.Raw(fields[links+2 : links+4])
+		}
+		e.Raw(fields[links+4:])
 		old := newGuard()
 		err := old.Replay(e.Close())
-		if read := version >= 3 && version <= 5; (err == nil) != read {
+		if read := version >= 3 && version <= 6; (err == nil) != read {
 			t.Errorf("version %d: %v", version, err)
 		} else if read && !bytes.Equal(marshal(t, old), marshal(t, g)) {
 			t.Errorf("version %d: another Guard", version)
@@ -316,7 +320,7 @@ func FuzzReplay(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRPJ", 5)
+		e := binform.Begin(nil, "TRPJ", 6)
 		e.Raw(fields)
 		g := trap.New(trap.Config{Patterns: 16})
 		before := marshal(t, g)

@@ -62,10 +62,12 @@ const (
 // parameters that matter. Which do is learned from the pages that were copies: a part of the
 // query is enough if pages were copies just when path and part were known.
 //
-// The parts that are tried: nothing, each parameter alone, and all parameters but one.
+// The parts that are tried: nothing, each parameter alone, all parameters but one, and all of them
+// with the end of the path. A server that minds no more than that has its pages below any other.
 const (
 	maxParams  = 8
-	parts      = 1 + 2*maxParams
+	tail       = 1 + 2*maxParams
+	parts      = tail + 1
 	leastTests = 3    // copies before a part of the query is taken to be enough
 	agreeing   = 0.85 // share of the copies, and of the others
 )
@@ -115,6 +117,9 @@ func (p *pattern) forms(s *shape, names *params) (of [parts + 1]uint64) {
 		whose = p.id
 	}
 	of[parts] = s.hash(whose, all)
+	if s.tail != 0 {
+		of[tail] = mix(mix(whose, s.tail+all), 15)
+	}
 	if s.params == 0 {
 		return of
 	}
@@ -159,9 +164,6 @@ func (p *pattern) form(s *shape) uint64 {
 	names := p.params // of a URL that is only asked about nothing stays
 	of := p.forms(s, &names)
 	best, least := of[parts], (1-agreeing)*p.tests.copies
-	if s.params == 0 {
-		return best
-	}
 	for i, h := range of[:parts] {
 		t := &p.tried[i]
 		if h == 0 || !t.covers(p.tests) {
@@ -183,7 +185,7 @@ func (p *pattern) fresh(s *shape, fetched func(form uint64) bool) (least float32
 	least = 1
 	program := p.isProgram()
 	for i, h := range p.forms(s, &names) {
-		if i == 0 && program && p.tried[0] == (trial{}) {
+		if i == 0 && program && p.tried[0] == (trial{}) || i == tail && p.tried[tail].copies == 0 {
 			continue
 		}
 		if h != 0 && fetched(h) {

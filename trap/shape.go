@@ -22,6 +22,7 @@ type shape struct {
 	first      [2 * maxParams]value
 	size       uint32 // segments and parameters, which grow in Growing
 	length     uint32 // in bytes
+	tail       uint64 // the last two segments of the path, 0 unless both are names
 }
 
 // value is a parameter of the query.
@@ -286,17 +287,34 @@ func (b *building) write(parts ...string) {
 // path goes through the segments. The last one is a file, whose name is kept only if a
 // query makes it a program.
 func (b *building) path(path string, query bool) {
+	var last [2]uint64
 	for rest := path[1:]; ; {
 		segment, behind, more := strings.Cut(rest, "/")
-		b.segment(segment, behind != "" || query)
-		if !more {
-			return
+		name := b.segment(segment, behind != "" || query)
+		switch {
+		case more:
+			last = [2]uint64{last[1], name}
+			rest = behind
+			continue
+		case segment == "":
+			b.tail = both(last[0], last[1])
+		default:
+			b.tail = both(last[1], name)
 		}
-		rest = behind
+		return
 	}
 }
 
-func (b *building) segment(s string, mayName bool) {
+// both is the hash of two names, 0 if one is none.
+func both(a, b uint64) uint64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return mix(a, b)
+}
+
+// segment returns the hash of what is a name.
+func (b *building) segment(s string, mayName bool) (name uint64) {
 	if i := strings.IndexByte(s, ';'); i >= 0 {
 		b.keyed = b.keyed || isSession(s[i:])
 		s = s[:i]
@@ -329,6 +347,10 @@ func (b *building) segment(s string, mayName bool) {
 		b.fineBefore, b.fineLast = b.fineLast, c
 	}
 	b.directory++
+	if c != word {
+		return 0
+	}
+	return hash
 }
 
 // note records whether a segment or a value is a key, a number or a date.
