@@ -57,6 +57,34 @@ func TestAspectsWait(t *testing.T) {
 	}
 }
 
+// A number that all URLs of a pattern have names nothing new: its URLs are aspects as if they had
+// none.
+func TestNumbersThatAllHaveNameNothing(t *testing.T) {
+	g := trap.New(trap.Config{})
+	article := func(i int) string { return fmt.Sprintf("http://a.test/wiki/Page_%d", i) }
+	list := func(i, limit int) string {
+		return fmt.Sprintf("http://a.test/w/index.php?title=Special:Links/Page_%d&limit=%d", i, limit)
+	}
+	aspect := func(i, limit int) bool { return g.Judge(mustParse(t, list(i, limit)), article(i)).Rank >= 4 }
+	for i := range 20 {
+		teach(t, g, article(i), article(0), prose(i, 60))
+		if aspect(i, 50) && i < 8 {
+			t.Fatalf("after %d lists it is known that all have 50 entries", i)
+		}
+		teach(t, g, list(i, 50), article(i), prose(100+i, 60))
+	}
+	if !aspect(20, 50) {
+		t.Error("a list of what links to a page is no aspect of the page")
+	}
+	if aspect(20, 100) {
+		t.Error("a list of another length is an aspect")
+	}
+	teach(t, g, list(20, 100), article(20), prose(200, 60))
+	if aspect(21, 50) {
+		t.Error("the number still names nothing though there are two")
+	}
+}
+
 // What an aspect waits for has an end: patterns that bring nothing fall behind it.
 func TestAspectsComeBeforeWhatBringsNothing(t *testing.T) {
 	g := trap.New(trap.Config{})

@@ -38,7 +38,8 @@
 //	trial      the first eight pages of a pattern that does not lead on, though the wide one is
 //	           closed: as long as those of all patterns come to no more than another budget
 //	form       a URL's path and parameters without keys, in any sequence, and without the
-//	           parameters that were found to make no difference
+//	           parameters that were found to make no difference, or of the path no more than its
+//	           end, the last two segments, if both are names and it was found to be enough
 //	copy       a page with the words of another, in any sequence
 //	steady     words: of a page whose URL has a key that may be a session's, with one word for the
 //	           numbers that it begins and ends with: they tell the time (Sampler.Steady)
@@ -64,10 +65,12 @@
 //	           others of the wide one were worth something
 //	known      of a form, or a part of it: a page of the host had it, or of all of it: one of
 //	           another host of the domain. The next one is no copy with a chance that is learned
-//	           of each part; the first of a pattern is tried
+//	           of each part; the first of a pattern is tried. What no copy speaks for is left
+//	           out of the end of the path, and of the path of a program
 //	aspect     a URL that names the page on which it was found once more, by its last segment or
-//	           a value of its query, and no new number: its history, its printed form. What
-//	           aspects show may be new text, so nothing is learned: their chance is a quarter, if
+//	           a value of its query, and no new number but those that all URLs of its pattern
+//	           have had: its history, its printed form. What aspects show may be new text, so
+//	           nothing is learned of that: their chance is a quarter, if
 //	           pages like that on which they were found are worth something. That is no
 //	           evidence against anything, and closes nothing
 //	redirect   worth nothing if it leads to a known URL. URLs of a pattern of which eight in a row

@@ -128,6 +128,26 @@ func TestShapesAreRemembered(t *testing.T) {
 	}
 }
 
+// Letters that are written as bytes are letters, in whatever script.
+func TestEncodedLettersAreNoKeys(t *testing.T) {
+	for s, want := range map[string]class{
+		"%D0%9C%D0%BE%D1%81%D0%BA%D0%B2%D0%B0": word,
+		"j%C3%A9ch%C3%A9b%C3%A9":               word,
+		"%E6%9D%B1%E4%BA%AC-2020":              word,
+		"Main%20Page":                          word,
+		"a%2Cb":                                list,
+		"12%2E5":                               digits,
+		"100%":                                 digits,
+		"%":                                    word,
+		"9f86d081884c7d65":                     key,
+		"%39f86d081884c7d6":                    key,
+	} {
+		if got := classify(s); got != want {
+			t.Errorf("%q is %d, want %d", s, got, want)
+		}
+	}
+}
+
 // A byte is what classify takes it for.
 func TestBytes(t *testing.T) {
 	for c := range 256 {

@@ -9,8 +9,8 @@ import (
 )
 
 // A menu of relative links without the slash in front, on a server that minds the end of a path
-// only, has its pages below every other, and below themselves: it is the ends that are known, so the
-// honest pages are fetched though the wide pattern of both is closed.
+// only, has its pages below every other, and below themselves. It is the ends that are known, so
+// the honest pages are fetched though the wide pattern of both is closed.
 func TestPagesBelowAnyOther(t *testing.T) {
 	menu := []string{"products", "about", "contact", "news", "jobs"}
 	links := ""
