@@ -50,13 +50,13 @@ func onHost(url string, u weburl.URL) string {
 // pattern have.
 func (g *Guard) hasNewNumber(u weburl.URL, via string, p *pattern) bool {
 	via = onHost(via, u)
-	if hasNewNumber(u.Path(), via) {
+	if hasOtherNumber(u.Path(), via) {
 		return true
 	}
 	for query := queryOf(u); query != ""; {
 		var pair string
 		pair, query, _ = strings.Cut(query, "&")
-		if hasNewNumber(pair, via) && !g.isUsual(pair, p) {
+		if hasOtherNumber(pair, via) && !g.isUsual(pair, p) {
 			return true
 		}
 	}
@@ -119,8 +119,8 @@ func namesAgain(u weburl.URL, path, query string) bool {
 	return name != "index" && hasPart(uri, name)
 }
 
-// hasNewNumber reports whether uri has a part with a digit that via does not have.
-func hasNewNumber(uri, via string) bool {
+// hasOtherNumber reports whether uri has a part with a digit that via does not have.
+func hasOtherNumber(uri, via string) bool {
 	for begin := 0; begin < len(uri); {
 		end := begin
 		for end < len(uri) && !separates(uri[end]) {

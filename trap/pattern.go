@@ -183,14 +183,14 @@ func (p *pattern) form(s *shape) uint64 {
 func (p *pattern) fresh(s *shape, fetched func(form uint64) bool) (least float32) {
 	names := p.params
 	least = 1
-	program := p.isProgram()
 	for i, h := range p.forms(s, &names) {
-		if i == 0 && program && p.tried[0] == (trial{}) || i == tail && p.tried[tail].copies == 0 {
+		if h == 0 || i == tail && p.tried[tail].copies == 0 || !fetched(h) {
 			continue
 		}
-		if h != 0 && fetched(h) {
-			least = min(least, p.tried[i].fresh())
+		if i == 0 && p.tried[0] == (trial{}) && p.isProgram() {
+			continue // all its pages have that path
 		}
+		least = min(least, p.tried[i].fresh())
 	}
 	return least
 }
