@@ -102,6 +102,23 @@ func TestDamagedStateIsRefused(t *testing.T) {
 	}
 }
 
+// A lull that no Frontier has is damage.
+func TestDamagedLullIsRefused(t *testing.T) {
+	f := New(Config{Delay: NoDelay, Disk: newMemDisk()})
+	f.host(damagedHost).lull = lull{turns: 4, left: 3}
+	state := f.host(damagedHost).appendState(nil, nil)
+	if s, err := ReadHost(damagedHost, state); err != nil || s.lull != (lull{4, 3}) {
+		t.Fatalf("the lull is %v, %v", s.lull, err)
+	}
+	at := bytes.Index(state, []byte{4, 3})
+	for _, wrong := range []lull{{0, 0}, {4, 4}, {maxLull + 1, 0}} {
+		state[at], state[at+1] = wrong.turns, wrong.left
+		if _, err := ReadHost(damagedHost, state); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%v: %v", wrong, err)
+		}
+	}
+}
+
 func TestItemCodec(t *testing.T) {
 	it := Item{URL: mustParse(t, "https://a.example/x?y"), Via: "http://v/", From: "http://f/", Depth: 7, Hops: 3}
 	it.Sitemap, it.Attempt, it.Lease.Last, it.NewAt = true, 2, true, 130

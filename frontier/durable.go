@@ -64,7 +64,7 @@ func (f *Frontier) Restore(hostname string, state []byte, now time.Time) error {
 	}
 	f.began = later(f.began, now)
 	h := f.host(hostname)
-	h.closed, h.answered, h.admitted = s.Closed, s.Answered, s.Admitted
+	h.closed, h.answered, h.admitted, h.lull = s.Closed, s.Answered, s.Admitted, s.lull
 	h.crawlDelay = s.CrawlDelay
 	h.delay = f.delay(h.crawlDelay)
 	f.restoreTrouble(h, &s, now)

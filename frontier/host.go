@@ -45,6 +45,7 @@ type host struct {
 	leased     int32
 	away       int32 // of these, without a slot: see Away
 	index      int32 // in the heap, or notReady
+	lull       lull  // in looking at what waits in a rank
 
 	// Of the last lease: the frontier's clock before it and after.
 	previousGlobal, chargedGlobal time.Time

@@ -7,34 +7,74 @@ import (
 
 // URLs that wait in a rank have it from when their turn came last. What was suspect then may be
 // known to be good by now, and URLs found since, which have no rank yet, would all be fetched
-// before: the deepest first. So whoever ranks URLs looks again at some of those that wait. What is
-// chosen depends on nothing but the queues, so a crawl that was killed goes the same way.
+// before: the deepest first. So whoever ranks URLs looks again at some of those that wait. Most are
+// a trap's, and stay: after looks in vain it takes twice as many leases to the next ones. What is
+// chosen depends on nothing but what is committed, so a crawl that was killed goes the same way.
 
-// maxLooks is how many of those that wait are looked at for each lease: those of a trap stay.
-const maxLooks = 8
+const (
+	maxLooks = 8 // at URLs that wait, for a lease
+	maxLull  = 8 // leases of the host from one look to the next
+)
+
+// lull is the time after looks in vain, in leases of the host.
+type lull struct {
+	turns uint8 // from the last look to the next, 0 if that was not in vain
+	left  uint8 // of these, how many without a look are still to come
+}
+
+// skips counts a lease, and reports whether it is one without a look.
+func (l *lull) skips() bool {
+	if l.left == 0 {
+		return false
+	}
+	l.left--
+	return true
+}
+
+// looked notes whether a look was in vain.
+func (l *lull) looked(inVain bool) {
+	if !inVain {
+		*l = lull{}
+		return
+	}
+	l.turns = min(max(1, 2*l.turns), maxLull)
+	l.left = l.turns - 1
+}
 
 // Instead leases, in the place of an item that was just leased, one of its host that waits in a
 // rank, if good says that its turn has come; the item goes to the end of its rank. It looks at the
 // oldest of some levels: if the item has a rank, of those that are next, else of the shallowest,
-// and at none that is deeper. Without a good one the lease stays as it is. Cost: O(levels of the
-// host).
+// and at none that is deeper. Without a good one the lease stays as it is, and so do some of the
+// next ones, without a look. Cost: O(levels of the host).
 func (f *Frontier) Instead(it Item, now time.Time, good func(Item) bool) (other Item, ok bool) {
-	return f.instead(it, now, (*host).waitsAfter, good)
+	h := f.host(it.URL.Host())
+	if !f.canExchange(h, &it) || h.lull.skips() {
+		return Item{}, false
+	}
+	other, ok = f.instead(h, it, now, (*host).waitsAfter, good)
+	h.lull.looked(!ok)
+	return other, ok
 }
 
 // Deeper does so with the oldest of the deepest levels, if the item has a rank: all are deeper than
 // it, and have one, too.
 func (f *Frontier) Deeper(it Item, now time.Time, good func(Item) bool) (other Item, ok bool) {
-	return f.instead(it, now, (*host).deeperAfter, good)
+	h := f.host(it.URL.Host())
+	if !f.canExchange(h, &it) {
+		return Item{}, false
+	}
+	return f.instead(h, it, now, (*host).deeperAfter, good)
+}
+
+// canExchange reports whether another item of the host, one that waits in a rank, could be leased
+// instead of one.
+func (f *Frontier) canExchange(h *host, it *Item) bool {
+	n := len(h.levels)
+	return n > 0 && h.levels[n-1].depth>>rankShift > 0 && f.steer == nil && !it.Lease.Again && f.just == it.URL
 }
 
 // instead looks at the levels that after returns, one behind the other.
-func (f *Frontier) instead(it Item, now time.Time, after func(*host, int, *Item) (*level, int), good func(Item) bool) (other Item, ok bool) {
-	h := f.host(it.URL.Host())
-	n := len(h.levels)
-	if n == 0 || h.levels[n-1].depth>>rankShift == 0 || f.steer != nil || it.Lease.Again || f.just != it.URL {
-		return Item{}, false
-	}
+func (f *Frontier) instead(h *host, it Item, now time.Time, after func(*host, int, *Item) (*level, int), good func(Item) bool) (other Item, ok bool) {
 	at := -1
 	for range maxLooks {
 		var l *level

@@ -98,6 +98,41 @@ func TestInsteadOfRanked(t *testing.T) {
 	}
 }
 
+// After looks in vain it takes twice as many leases to the next ones, 8 at most, until one is good.
+// A crash changes nothing of that.
+func TestInsteadLooksLessOften(t *testing.T) {
+	d := newMemDisk()
+	cfg := Config{Delay: NoDelay, Disk: d}
+	f := New(cfg)
+	for i := range 100 {
+		it := item(t, fmt.Sprintf("http://a/%d", i), 2)
+		if i < 3 {
+			it.Depth, it.Rank = 1, 4
+		}
+		f.Push(it)
+	}
+	var looks []int
+	for lease := 1; lease <= 60; lease++ {
+		if lease%7 == 0 {
+			commit(f, d)
+			d.land()
+			f = restore(t, cfg, d.crash(), epoch)
+		}
+		it, _ := f.Next(epoch)
+		other, ok := f.Instead(it, epoch, func(x Item) bool {
+			looks = append(looks, lease)
+			return lease >= 40 && lease < 50
+		})
+		if ok {
+			it = other
+		}
+		f.Done(it, epoch, Outcome{})
+	}
+	if got := fmt.Sprint(looks); got != "[1 2 4 8 16 24 32 40 41 42]" {
+		t.Errorf("looked at what waits with the leases %s", got)
+	}
+}
+
 // It looks at no more than maxLooks.
 func TestInsteadLooksAtFew(t *testing.T) {
 	f := New(Config{Delay: NoDelay})

@@ -18,6 +18,7 @@ const (
 	hostClosed   = 1
 	hostAnswered = 2
 	hostTrouble  = 4 // the state has what the trouble is
+	hostLull     = 8 // the state has its lull
 )
 
 // HostState is the saved state of a host, decoded by ReadHost.
@@ -34,6 +35,7 @@ type HostState struct {
 	NotBefore  time.Time     // start of the next request; zero for any time
 
 	backoffUntil, slowed time.Time
+	lull                 lull
 	items                []Item // leased, then given back, as they are served
 	delayed              []delayed
 	levels               []savedLevel
@@ -70,12 +72,18 @@ func (h *host) appendState(b []byte, items []Item) []byte {
 	if h.trouble != nil {
 		flags |= hostTrouble
 	}
+	if h.lull != (lull{}) {
+		flags |= hostLull
+	}
 	b = append(b, stateVersion, flags)
 	b = appendCount(b, h.admitted)
 	b = binary.AppendUvarint(b, uint64(h.crawlDelay))
 	b = appendTime(b, h.notBefore)
 	if h.trouble != nil {
 		b = h.trouble.append(b)
+	}
+	if flags&hostLull != 0 {
+		b = append(b, h.lull.turns, h.lull.left)
 	}
 	b = appendItems(b, items[:len(items)-len(h.front)])
 	b = appendItems(b, items[len(items)-len(h.front):])
@@ -163,6 +171,12 @@ func (r *reader) state(hostname string) HostState {
 		s.Failures, s.Why, s.Backoff, s.backoffUntil, s.slowed = r.small(), string(r.bytes()), r.duration(), r.time(), r.time()
 		r.delayed(hostname, &s)
 	}
+	if flags&hostLull != 0 {
+		s.lull = lull{r.byte(), r.byte()}
+		if s.lull.turns == 0 || s.lull.turns > maxLull || s.lull.left >= s.lull.turns {
+			r.fail()
+		}
+	}
 	s.Leased = r.items(hostname, &s)
 	s.Queued += r.items(hostname, &s)
 	depth := -1
@@ -176,7 +190,7 @@ func (r *reader) state(hostname string) HostState {
 		depth = l.depth
 		s.levels = append(s.levels, l)
 	}
-	if flags > hostClosed|hostAnswered|hostTrouble {
+	if flags > hostClosed|hostAnswered|hostTrouble|hostLull {
 		r.fail()
 	}
 	return s

@@ -45,6 +45,8 @@ type queue struct {
 	levels map[level][]item
 	order  []level // of those that have items
 	count  int
+	lull   int // leases from the last look at others to the next, 0 if it was not in vain
+	left   int // of these, how many without a look are still to come
 }
 
 // level is where items wait.
@@ -88,8 +90,13 @@ func (q *queue) take(l level) item {
 }
 
 // instead takes the oldest item of one of the first levels that wait in a rank, if good says that
-// its turn has come. It looks no deeper than an item without a rank.
+// its turn has come. It looks no deeper than an item without a rank, and after looks in vain not at
+// every turn.
 func (q *queue) instead(it item, good func(item) bool) (item, bool) {
+	if q.left > 0 && q.waits() {
+		q.left--
+		return item{}, false
+	}
 	var waiting []level
 	for _, l := range q.order {
 		if l.rank > 0 && (l.depth <= it.depth || it.rank > 0) && l != (level{it.rank, it.depth}) {
@@ -104,11 +111,19 @@ func (q *queue) instead(it item, good func(item) bool) (item, bool) {
 	})
 	for _, l := range waiting[:min(looks, len(waiting))] {
 		if good(q.levels[l][0]) {
+			q.lull = 0
 			return q.take(l), true
 		}
 	}
+	if q.waits() {
+		q.lull = min(max(1, 2*q.lull), longestLull)
+		q.left = q.lull - 1
+	}
 	return item{}, false
 }
+
+// waits reports whether any item waits in a rank.
+func (q *queue) waits() bool { return len(q.order) > 0 && q.order[len(q.order)-1].rank > 0 }
 
 // deeper does so with the oldest item of one of the deepest levels.
 func (q *queue) deeper(it item, good func(item) bool) (item, bool) {
@@ -129,8 +144,12 @@ func (q *queue) deeper(it item, good func(item) bool) (item, bool) {
 	return item{}, false
 }
 
-// looks is how many that wait are looked at for each lease, as in package frontier.
-const looks = 8
+// How many that wait are looked at for each lease, and how many leases there are from one look to
+// the next at most, as in package frontier.
+const (
+	looks       = 8
+	longestLull = 8
+)
 
 // walk is a breadth-first crawl in this process: what the coordinator does, without the
 // waiting.

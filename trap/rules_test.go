@@ -93,7 +93,7 @@ func TestRules(t *testing.T) {
 		{"wide", "facets in path", 1004, 1000, 8, worth.trapPages},
 		{"forms", "session parameter", 1004, 1000, 100, worth.lostPages},
 		{"endless", "generated text", 1005, 1000, 5, worth.trapPages},
-		{"aspects", "code host", 1004, 1000, 4, worth.waiting},
+		{"aspects", "wiki", 1005, 1000, 4, worth.waiting},
 		{"selections", "history and diffs", 1005, 1000, 2, worth.trapPages},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
