@@ -162,8 +162,8 @@ func (g *Guard) tells(via string) bool {
 	return p == nil || 2*p.hits >= p.tries
 }
 
-// judge returns the pattern that answers for a URL: its own, if that has shown what it is, or
-// whichever of the two owes more.
+// judge returns the pattern that answers for a URL: its own, if that has shown what it is or begins
+// well, or whichever of the two owes more.
 func (g *Guard) judge(s *shape) *pattern {
 	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
 	switch {
@@ -171,7 +171,7 @@ func (g *Guard) judge(s *shape) *pattern {
 		return fine
 	case fine == nil:
 		return wide
-	case wide == nil || g.good(fine) || fine.closed != "":
+	case wide == nil || g.good(fine) || fine.beginsWell() || fine.closed != "":
 		return fine
 	case wide.closed != "" || wide.owes > fine.owes:
 		return wide
@@ -243,10 +243,11 @@ func (g *Guard) ends(p *pattern) float32 {
 // good reports whether a pattern answers for itself: it has pages enough, and owes little.
 func (g *Guard) good(p *pattern) bool { return p.pages >= settled && p.owes < g.suspect() }
 
-// beginsWell reports whether most pages of a young pattern were worth something, so that for the
-// order it answers for itself. Selections are not believed so soon.
+// beginsWell reports whether most pages of a young pattern were worth something, or led to such, so
+// that it answers for itself. So do selections: those that lead to what is known already do not
+// begin well, whatever is selected first.
 func (p *pattern) beginsWell() bool {
-	return p.pages > 0 && 2*p.hits >= p.tries && p.owes < postponed && !p.mostly(p.combined)
+	return p.pages > 0 && 2*p.hits >= p.tries && p.owes < postponed
 }
 
 func (g *Guard) suspect() float32 { return min(suspect, float32(g.cfg.Budget)) }

@@ -44,14 +44,14 @@ func (g *Guard) apply(e *event) {
 	fine.under, fine.moved = s.wide, 0
 	good := g.good(fine)
 	apart, trial := good || g.bounded(fine), g.tries(wide, fine)
-	n := news{unread: e.unread, site: 1}
+	n := news{unread: e.unread, site: 1, told: 1}
 	if !e.unread {
 		var fresh int
 		g.touched += touch(fine, wide, e.page.Sample)
 		fresh, g.said = read(fine, wide, e.page.Sample, g.said[:0])
 		n.share = min(1, float32(fresh*e.page.Every)/manyWords)
 		n.exact = e.page.Every == 1
-		n.site = g.elsewhere(s.domain)
+		n.site, n.told = g.elsewhere(s.domain)
 		first := g.remember(s.readPath()) == 0
 		if g.isVariant(s, fine) {
 			n.unsure = first || len(g.said) == 0 && n.share > 0
@@ -69,7 +69,7 @@ func (g *Guard) apply(e *event) {
 		g.raise(fine, wide, e)
 	}
 	earn := g.learn(fine, e, &e.fine, n)
-	worth := min(n.site, earn) * leastNew / fine.least()
+	worth := min(n.told, earn) * leastNew / fine.least()
 	if (n.unread || n.unsure) && !n.copied && fine.tries > 0 {
 		worth = fine.hits / fine.tries
 	}
@@ -153,11 +153,12 @@ func (g *Guard) copied(domain uint64, page Page) (again bool, times uint8) {
 }
 
 // elsewhere returns how much of a page's own text no page of the domain had before, by the words
-// that are sampled of all pages, and remembers it. What a list or a feed says of an article is no
-// news to the site, though it is to the others of its pattern.
-func (g *Guard) elsewhere(domain uint64) (site float32) {
+// that are sampled of all pages, and remembers it: its share, and how much of wholeText it is. What
+// a list or a feed says of an article is no news to the site, though it is to the others of its
+// pattern.
+func (g *Guard) elsewhere(domain uint64) (site, told float32) {
 	if len(g.said) == 0 {
-		return 1
+		return 1, 1
 	}
 	for i := range g.said {
 		g.touched += g.texts.touch(said(domain, g.said[i]))
@@ -169,8 +170,13 @@ func (g *Guard) elsewhere(domain uint64) (site float32) {
 			fresh++
 		}
 	}
-	return float32(2*fresh) / float32(len(g.said))
+	return float32(2*fresh) / float32(len(g.said)), min(1, float32(fresh*everyCoarse)/wholeText)
 }
+
+// wholeText is how many words that are new to the site make a page worth as much to the order as
+// any other. By their share a site's first pages would be worth little: it is not known yet what
+// stands on all of them.
+const wholeText = 40
 
 // said is under what a gram of a domain's pages is remembered.
 func said(domain uint64, gram uint32) uint64 { return mix(domain, uint64(gram)) }

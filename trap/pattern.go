@@ -333,6 +333,7 @@ type news struct {
 	plain    bool    // selections are taken for pages
 	trial    bool    // it is let through to see its pattern, and earns for nothing else
 	site     float32 // of its own text, how much is new to the domain
+	told     float32 // how much that is of wholeText, at most 1
 }
 
 // manyCopies is how many copies of one page there are at most for a good reason: manuals have

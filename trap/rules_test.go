@@ -94,7 +94,7 @@ func TestRules(t *testing.T) {
 		{"forms", "session parameter", 1004, 1000, 100, worth.lostPages},
 		{"endless", "generated text", 1005, 1000, 5, worth.trapPages},
 		{"aspects", "wiki", 1005, 1000, 4, worth.waiting},
-		{"selections", "history and diffs", 1005, 1000, 2, worth.trapPages},
+		{"selections", "facets", 1004, 1000, 1, worth.trapPages},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
 			i := slices.Index(trap.Rules, tt.rule)

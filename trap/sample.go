@@ -156,7 +156,10 @@ func (s *Sampler) choose(words []uint64, i int, coarse bool) {
 
 // coarse is the largest hash of words that are sampled of all pages of up to 768 words, so that
 // pages of different lengths can be compared by them. Their grams have an odd hash.
-const coarse = ^uint64(0) / 16
+const (
+	everyCoarse = 16
+	coarse      = ^uint64(0) / everyCoarse
+)
 
 func isCoarse(gram uint32) bool { return gram&1 == 1 }
 

@@ -1,0 +1,112 @@
+package trap_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"crawler/trap"
+)
+
+// Recipes of which two parameters name each list, beside selections of all lists by more: the
+// lists lead to new pages from the first on, the selections to known ones. So the lists are neither
+// refused with the others, nor do they wait for them.
+func TestSelectionsThatLeadToNewPages(t *testing.T) {
+	site := map[string]string{}
+	lists := map[string][]string{}
+	n := 0
+	list := func(url string, links []string) {
+		site[url], lists[url] = url, links
+	}
+	var cuisines []string
+	for i := range 12 {
+		cuisine := fmt.Sprintf("/recipes?cuisine=%c", 'a'+i)
+		cuisines = append(cuisines, cuisine)
+		var courses []string
+		for k := range 5 {
+			course := fmt.Sprintf("%s&course=%c", cuisine, 'a'+k)
+			courses = append(courses, course)
+			var recipes []string
+			for range 3 {
+				recipe := fmt.Sprintf("/recipe/%d", 200+7*n)
+				site[recipe] = prose(n, 50)
+				recipes = append(recipes, recipe)
+				n++
+			}
+			list(course, recipes)
+		}
+		list(cuisine, courses)
+	}
+	list("/", cuisines)
+	facets := []string{"diet[]=vegan", "diet[]=none", "time[]=10", "time[]=30", "level[]=1", "level[]=2", "box[]=a", "box[]=b"}
+	get := func(path string) string {
+		if site[path] == "" && !strings.Contains(path, "[]=") {
+			return ""
+		}
+		if strings.HasPrefix(path, "/recipe/") {
+			return site[path]
+		}
+		all, selected, body := path, "", "<p>Recipes of all the world.</p>"
+		if at := strings.IndexAny(path, "["); at > 0 {
+			at = strings.LastIndexByte(path[:at], '&')
+			all, selected = path[:at], path[at:]
+		}
+		for i, to := range lists[all] {
+			if selected == "" || (i+len(selected))%5 == 0 {
+				body += link(to)
+			}
+		}
+		if path != "/" && strings.Count(selected, "&") < 5 {
+			for _, f := range facets {
+				if !strings.Contains(selected, f) {
+					body += link(path + "&" + f)
+				}
+			}
+		}
+		return body
+	}
+	honest := 0
+	for _, path := range pages(trap.New(trap.Config{}), 2*len(site), get) {
+		if site[path] != "" {
+			honest++
+		}
+	}
+	if honest != len(site) {
+		t.Errorf("%d of %d pages", honest, len(site))
+	}
+}
+
+// The first pages of a site are worth as much as later ones, though it is not known yet that most
+// of their text stands on all of them.
+func TestFirstPagesBelowALargeTemplate(t *testing.T) {
+	g := trap.New(trap.Config{})
+	template := prose(1e6, 300)
+	teach(t, g, "http://a.test/", "", template)
+	teach(t, g, "http://a.test/source/lib/", "http://a.test/", template+prose(1, 10))
+	for i, name := range []string{"one", "two", "three"} {
+		url := fmt.Sprintf("http://a.test/source/lib/%s.c", name)
+		if v := judge(t, g, url); v.Rank > 0 {
+			t.Errorf("page %d: rank %d", i, v.Rank)
+		}
+		teach(t, g, url, "http://a.test/source/lib/", template+prose(10+i, 90))
+	}
+}
+
+// A wide pattern that is closed for others does not refuse what has begun well.
+func TestWhatBeginsWellIsNotRefusedWithOthers(t *testing.T) {
+	g := trap.New(trap.Config{})
+	list := "http://a.test/recipes?cuisine=a&course=a"
+	teach(t, g, list, "http://a.test/", prose(1, 5), "http://a.test/recipe/1", "http://a.test/recipe/2")
+	for i := range 2 {
+		teach(t, g, fmt.Sprintf("http://a.test/recipe/%d", 1+i), list, prose(10+i, 60))
+	}
+	for i := range 2 * trap.DefaultBudget {
+		teach(t, g, fmt.Sprintf("http://a.test/recipes?cuisine=a&f%d=1&h%d=1", i/9, i%9), list, "nothing found")
+	}
+	if v := judge(t, g, "http://a.test/recipes?size=9&colour=8"); v.Kind == "" {
+		t.Fatal("selections are not refused")
+	}
+	if v := judge(t, g, "http://a.test/recipes?cuisine=b&course=a"); v.Kind != "" {
+		t.Errorf("a list like one that led to pages is refused: %+v", v)
+	}
+}
