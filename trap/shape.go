@@ -15,7 +15,7 @@ type shape struct {
 	fine, wide uint64 // the patterns' names, hashed
 	keyed      bool   // it carries a key or a session
 	dated      bool   // it has a year and another number, or a date
-	form       uint64 // path without the keys, in any sequence but that of numbers in a row
+	form       uint64 // path without keys and empty segments; only numbers in a row have a sequence
 	host       uint64
 	domain     uint64
 	params     int
@@ -323,6 +323,8 @@ func (b *building) segment(s string, mayName bool) (name uint64) {
 	b.size++
 	if c != key {
 		hash = xxhash.Sum64String(s)
+	}
+	if c != key && s != "" {
 		in := hash
 		if c == digits && b.last == digits { // the third of May is not the fifth of March
 			in = mix(hash, uint64(b.directory))

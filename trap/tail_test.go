@@ -70,3 +70,43 @@ func TestVersionsHaveTheSameEnds(t *testing.T) {
 		}
 	}
 }
+
+// A server that takes two slashes for one has its pages under ever longer addresses, as each links
+// to itself with one more. Each page is fetched once before the copies are, and those are few.
+func TestDoubledSlashes(t *testing.T) {
+	const n = 500
+	get := func(path string) string {
+		page, i := strings.Trim(strings.ReplaceAll(path, "//", "/"), "/"), -1
+		for strings.Contains(page, "//") {
+			page = strings.ReplaceAll(page, "//", "/")
+		}
+		if _, err := fmt.Sscanf(page, "code/%d", &i); page != "" && err != nil {
+			return ""
+		}
+		body := prose(i, 30) + link("/")
+		if page != "" {
+			body += link(strings.Replace(path, "code/", "code//", 1)) + link(path+"/")
+		}
+		for k := 8*i + 8; k < min(8*i+16, n); k++ {
+			body += link(fmt.Sprintf("/code/%d", k))
+		}
+		return body
+	}
+	seen := map[string]bool{}
+	first := 0
+	got := pages(trap.New(trap.Config{}), 3*n, get)
+	for i, path := range got {
+		if page := strings.ReplaceAll(path, "/", ""); page != "" && !seen[page] {
+			seen[page] = true
+			if i < n {
+				first++
+			}
+		}
+	}
+	if len(seen) != n || first < n*8/10 {
+		t.Errorf("%d of %d pages, %d among as many first requests", len(seen), n, first)
+	}
+	if copies := len(got) - 1 - n; copies > trap.DefaultBudget {
+		t.Errorf("%d copies", copies)
+	}
+}
