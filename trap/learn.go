@@ -189,7 +189,8 @@ func (g *Guard) sight(h uint64) sight { return g.texts.meet(h, uint16(g.page), m
 
 func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) {
 	p.used = g.page
-	n.known = p.address(&e.shape, n.copied, &g.texts, g.remember)
+	silent := e.shape.params == 0 && !n.unread && n.share == 0 && len(e.page.Sample) > 0
+	n.known = p.address(&e.shape, n.copied, silent, &g.texts, g.remember)
 	if !n.unread && !n.unsure {
 		p.texts = p.texts*sumDecay + 1
 		p.share = p.share*sumDecay + n.share

@@ -196,8 +196,9 @@ func (p *pattern) fresh(s *shape, fetched func(form uint64) bool) (least float32
 }
 
 // address records the URL of a page, and whether the page is a copy, in the pattern and, by met,
-// among the texts. It reports whether the URL's form was known.
-func (p *pattern) address(s *shape, copied bool, texts *memory, met func(uint64) uint8) (again bool) {
+// among the texts. It reports whether the URL's form was known. A page that says nothing new is as
+// good as a copy for what is tried: another menu or date may be all that tells it from one.
+func (p *pattern) address(s *shape, copied, silent bool, texts *memory, met func(uint64) uint8) (again bool) {
 	p.weight = p.weight*sumDecay + 1
 	p.keyed = p.keyed*sumDecay + one(s.keyed)
 	p.dated = p.dated*sumDecay + one(s.dated)
@@ -206,7 +207,7 @@ func (p *pattern) address(s *shape, copied bool, texts *memory, met func(uint64)
 	p.largest, p.longest = s.size, s.length
 	again = texts.has(p.form(s))
 	p.again = p.again*sumDecay + one(copied && again)
-	p.test(p.forms(s, &p.params), copied, texts, met)
+	p.test(p.forms(s, &p.params), copied || silent, texts, met)
 	p.widen(s, met)
 	if copied && met(mix(mix(p.id, s.host), 7)) == 0 {
 		p.hosts = min(p.hosts, 254) + 1

@@ -110,3 +110,54 @@ func TestDoubledSlashes(t *testing.T) {
 		t.Errorf("%d copies", copies)
 	}
 }
+
+// A site shows each page in six languages, untranslated. The menu leaves out the one that is shown,
+// so no page is a copy word by word, but none says anything new: that the ends of their paths are
+// known is learned from that, and pages that were shown in no language come first.
+func TestUntranslatedLanguages(t *testing.T) {
+	name := func(i int) string { return strings.Repeat(string(rune('a'+i%26)), 3+i/26) }
+	site := map[string]string{"/": prose(0, 30)}
+	dirs := []string{"/"}
+	lists := map[string][]string{}
+	for i := 1; len(site) < 300; i++ {
+		at := dirs[i/4]
+		path := at + name(i) + "/"
+		dirs = append(dirs, path)
+		lists[at] = append(lists[at], path)
+		site[path] = prose(i, 40)
+	}
+	languages := []string{"", "/de", "/es", "/fr", "/it", "/pl"}
+	of := func(path string) (language, page string) {
+		for _, l := range languages[1:] {
+			if strings.HasPrefix(path, l+"/") {
+				return l, path[len(l):]
+			}
+		}
+		return "", path
+	}
+	get := func(path string) string {
+		language, page := of(path)
+		if site[page] == "" {
+			return ""
+		}
+		body := site[page] + "<p>"
+		for _, l := range languages {
+			if l == language {
+				continue
+			}
+			body += fmt.Sprintf(" <a href='%s'>in%s</a>", l+page, strings.TrimPrefix(l, "/"))
+		}
+		for _, to := range lists[page] {
+			body += link(language + to)
+		}
+		return body
+	}
+	seen := map[string]bool{}
+	for _, path := range pages(trap.New(trap.Config{}), len(site)*6/5, get) {
+		_, page := of(path)
+		seen[page] = true
+	}
+	if len(seen) < len(site)*3/4 {
+		t.Errorf("%d of %d pages within a few more requests", len(seen), len(site))
+	}
+}
