@@ -228,7 +228,7 @@ func TestNewPatternsAreAskedLittleAtFirst(t *testing.T) {
 // A page that is let through by a closed pattern stays so when it comes back from reading
 // robots.txt: it is not judged again, and takes no second place of the eight.
 func TestProbeIsJudgedOnce(t *testing.T) {
-	w := begin(row{seeds: "a/", change: guarded, same: true, script: calendar + "\na/2026-01-10 same " + days(1, 21)}, mode{})
+	w := begin(row{seeds: "a/", change: guarded, same: true, script: calendar + "\na/2026-01-10 same " + days(1, 41)}, mode{})
 	w.exhaust()
 	if !w.gate.Reconsider() {
 		t.Fatal("there is nothing to look at")
@@ -244,18 +244,18 @@ func TestProbeIsJudgedOnce(t *testing.T) {
 		t.Fatalf("it comes back as %+v", again)
 	}
 	w.finish()
-	if len(w.leased) != 19 || len(w.skips) != 12 {
-		t.Errorf("%d pages and %d refusals, want 19 and 12", len(w.leased), len(w.skips))
+	if len(w.leased) != 19 || len(w.skips) != 32 {
+		t.Errorf("%d pages and %d refusals, want 19 and 32", len(w.leased), len(w.skips))
 	}
 }
 
 // Account names the traps and how many pages were fetched of them.
 func TestAccount(t *testing.T) {
-	w := begin(row{seeds: "a/", change: guarded, same: true, script: calendar + "\na/2026-01-10 same a/?k&k&k&k&k&k&k&k&k&k&k&k&k&k&k&k&k a/y?k&k&k&k&k&k&k&k&k&k&k&k&k&k&k&k&k " + days(1, 10)}, mode{})
+	w := begin(row{seeds: "a/", change: guarded, same: true, script: calendar + "\na/2026-01-10 same a/?k&k&k&k&k&k&k&k&k&k&k&k&k&k&k&k&k a/y?k&k&k&k&k&k&k&k&k&k&k&k&k&k&k&k&k " + days(1, 41)}, mode{})
 	w.finish()
 	_, list := w.gate.Account()
 	slices.SortFunc(list, func(a, b gate.Trap) int { return cmp.Compare(a.Kind, b.Kind) })
-	if len(list) != 2 || list[0].Pattern != "a.test/#" || list[0].Fetched != 18 || list[0].Refused != 1 || list[1].ID != 0 || list[1].Refused != 2 {
+	if len(list) != 2 || list[0].Pattern != "a.test/#" || list[0].Fetched != 18 || list[0].Refused != 32 || list[1].ID != 0 || list[1].Refused != 2 {
 		t.Errorf("traps %+v", list)
 	}
 }

@@ -650,22 +650,22 @@ var pairs = []row{
 		name: "trap and another try: fetched", seeds: "a/", change: both(guarded, patient), same: true, modes: answered,
 		script: `a/ page a/2026-03-01 a/2026-01-01
 			a/2026-03-01 failed timeout` + strings.Replace(calendar, "a/ page a/2026-01-01", "", 1) + `
-			a/2026-01-10 same ` + days(1, 10) + `
+			a/2026-01-10 same ` + days(1, 41) + `
 			a/2026-03-01 same`,
-		leased:   "a/ a/2026-03-01 " + calendarDays + " " + days(1, 9),
-		admitted: 21,
+		leased:   "a/ a/2026-03-01 " + calendarDays + " " + lookedAt,
+		admitted: 52,
 		honest:   8,
-		skips:    `a/2026-02-09 trap:calendar via a/2026-01-10`,
+		skips:    refusedDays(),
 	},
 	{
 		name: "trap, then linked to again: refused once", seeds: "a/", change: guarded, same: true, modes: answered,
 		script: calendar + `
-			a/2026-01-10 same a/list/1 ` + days(1, 10) + `
+			a/2026-01-10 same a/list/1 ` + days(1, 41) + `
 			a/list/1 same a/2026-02-09`, // new text would speak for the calendar
-		leased:   "a/ " + calendarDays + " a/list/1 " + days(1, 9),
-		admitted: 21,
+		leased:   "a/ " + calendarDays + " a/list/1 " + lookedAt,
+		admitted: 52,
 		honest:   8,
-		skips:    `a/2026-02-09 trap:calendar via a/2026-01-10`,
+		skips:    refusedDays(),
 	},
 	{
 		name: "trap, then honest on a closed host", seeds: "a/", change: guarded, modes: restarts,

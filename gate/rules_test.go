@@ -455,13 +455,18 @@ var rules = []row{
 	},
 	{
 		name: "trap: learned, refused from then on, but for a look at eight", seeds: "a/", change: guarded, same: true, modes: answered,
-		script:   calendar + "\na/2026-01-10 same " + days(1, 12),
-		leased:   "a/ " + calendarDays + " a/2026-02-01 a/2026-02-02 a/2026-02-03 a/2026-02-05 a/2026-02-06 a/2026-02-07 a/2026-02-09 a/2026-02-10",
-		admitted: 22,
+		script:   calendar + "\na/2026-01-10 same " + days(1, 41),
+		leased:   "a/ " + calendarDays + " " + lookedAt,
+		admitted: 51,
 		honest:   8,
-		skips: `a/2026-02-04 trap:calendar via a/2026-01-10
-			a/2026-02-08 trap:calendar via a/2026-01-10
-			a/2026-02-11 trap:calendar via a/2026-01-10`,
+		skips:    refusedDays(),
+	},
+	{
+		name: "trap: few that were refused are all fetched at the end", seeds: "a/", change: guarded, same: true, modes: answered,
+		script:   calendar + "\na/2026-01-10 same " + days(1, 33),
+		leased:   "a/ " + calendarDays + " " + days(1, 33),
+		admitted: 43,
+		honest:   32,
 	},
 	{
 		name: "trap: what brings nothing waits behind everything else", seeds: "a/", change: guarded,
@@ -628,6 +633,19 @@ const calendarDays = "a/2026-01-01 a/2026-01-02 a/2026-01-03 a/2026-01-04 a/2026
 
 // days returns more of the calendar's.
 func days(from, to int) string { return many("a/2026-02-%02d", from, to) }
+
+// lookedAt are the days of 40 that are let through before the crawl ends.
+const lookedAt = "a/2026-02-01 a/2026-02-06 a/2026-02-11 a/2026-02-16 a/2026-02-21 a/2026-02-26 a/2026-02-31 a/2026-02-36"
+
+// refusedDays are the lines of the others, which are refused.
+func refusedDays() (lines string) {
+	for _, day := range strings.Fields(days(1, 41)) {
+		if !strings.Contains(lookedAt, day) {
+			lines += day + " trap:calendar via a/2026-01-10\n"
+		}
+	}
+	return lines
+}
 
 // many returns URLs with numbers.
 func many(format string, from, to int) string {

@@ -188,7 +188,7 @@ func decodePattern(d *binform.Decoder, v uint16) *pattern {
 		p.closed = kinds[k]
 	}
 	p.probed, p.granted = d.Bool(), d.Uint8()
-	d.Check(p.granted <= probes, "%d URLs are let through", p.granted)
+	d.Check(p.granted <= fewRefused, "%d URLs are let through", p.granted)
 	p.wide, p.hosts = d.Bool(), d.Uint8()
 	for _, v := range p.counts() {
 		*v = d.Uint32()

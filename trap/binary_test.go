@@ -173,7 +173,7 @@ func TestBinaryFields(t *testing.T) {
 		"a name longer than the rest":  func(f *fields) { f.name = 1 << 16 },
 		"a name longer than any":       func(f *fields) { f.name = 1 << 30 },
 		"an unknown kind":              func(f *fields) { f.kind = 9 },
-		"nine probes":                  func(f *fields) { f.granted = 9 },
+		"33 probes":                    func(f *fields) { f.granted = 33 },
 		"neither yes nor no":           func(f *fields) { f.flag = 2 },
 		"a sum below 0":                func(f *fields) { f.sum = -1 },
 		"a sum that is no number":      func(f *fields) { f.sum = float32(math.NaN()) },

@@ -290,7 +290,7 @@ func decodeEvent(d *binform.Decoder, v uint16, hashes *recent) any {
 		return keptName{d.Uint64(), d.Uint64()}
 	case eventProbes:
 		x := granted{d.Uint64(), d.Bool(), d.Uint8()}
-		d.Check(x.n <= probes, "%d URLs are let through", x.n)
+		d.Check(x.n <= fewRefused, "%d URLs are let through", x.n)
 		return x
 	case eventMove:
 		return move{d.Uint64(), d.Uint64(), decodeName(d)}

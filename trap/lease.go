@@ -97,16 +97,24 @@ func (g *Guard) Probed(l *Lease) {
 	l.probe = 0
 }
 
-// Probe lets up to most of the URLs that the pattern refused through, before the crawl ends, to
-// see whether it has changed, and returns how many. It does so once since the pattern closed.
-func (g *Guard) Probe(id uint64, most int) int {
+// Probe lets some of the URLs that the pattern refused through, of which there are so many, before
+// the crawl ends, to see whether it has changed, and returns how many: all if they are few. It does
+// so once since the pattern closed.
+func (g *Guard) Probe(id uint64, refused int) int {
 	p := g.patterns[id]
 	if p == nil || p.closed == "" || p.probed || g.off&ruleLook != 0 {
 		return 0
 	}
-	p.probed, p.granted = true, uint8(min(most, probes))
+	n := probes
+	if refused <= fewRefused {
+		n = refused
+	}
+	p.probed, p.granted = true, uint8(n)
 	g.journal.probes(p)
 	return int(p.granted)
 }
 
-const probes = 8
+const (
+	probes     = 8
+	fewRefused = 4 * probes // an honest page among so many would be missed by most looks at eight
+)
