@@ -187,7 +187,7 @@ func (ds *deferrals) takeTrapped(refuses func(weburl.URL) bool) (list []deferral
 // takeProbes takes out URLs of traps, of each as many as probe says of a pattern and their number.
 // They are spread over the sequence in which the URLs were deferred: those of another kind that
 // have got into the pattern may be anywhere in it.
-func (ds *deferrals) takeProbes(probe func(id uint64, most int) int) (list []deferral) {
+func (ds *deferrals) takeProbes(probe func(id uint64, refused int) int) (list []deferral) {
 	for _, id := range slices.Sorted(maps.Keys(ds.byPattern)) {
 		of := ds.byPattern[id]
 		n := probe(id, len(of))

@@ -123,12 +123,13 @@ func (t *traps) ended(l trap.Lease) {
 	}
 }
 
-// probe lets some URLs of a closed pattern through, before the crawl ends.
-func (t *traps) probe(id uint64, most int) int {
+// probe says how many of the URLs that a closed pattern has refused may be fetched before the crawl
+// ends.
+func (t *traps) probe(id uint64, refused int) int {
 	if t.guard == nil {
 		return 0
 	}
-	return t.guard.Probe(id, most)
+	return t.guard.Probe(id, refused)
 }
 
 // count adds n URLs to those refused as their trap.

@@ -543,6 +543,17 @@ func TestWhatMayHaveNoEndWaits(t *testing.T) {
 	}
 }
 
+// Of few URLs that were refused all are probes.
+func TestFewAreAllProbed(t *testing.T) {
+	for refused, want := range map[int]int{3: 3, 32: 32, 33: 8, 4000: 8} {
+		g := newGuard()
+		barren(t, g, 60)
+		if n := g.Probe(g.Closed()[0].ID, refused); n != want {
+			t.Errorf("%d of %d are let through, want %d", n, refused, want)
+		}
+	}
+}
+
 // A closed pattern takes one look before the crawl ends: up to eight of its URLs go through, once.
 // When those bring new text it opens and says so.
 func TestProbe(t *testing.T) {

@@ -97,9 +97,9 @@ func (g *Guard) Probed(l *Lease) {
 	l.probe = 0
 }
 
-// Probe lets some of the URLs that the pattern refused through, of which there are so many, before
-// the crawl ends, to see whether it has changed, and returns how many: all if they are few. It does
-// so once since the pattern closed.
+// Probe gives a closed pattern its last look before the crawl ends: it says how many of the URLs
+// that the pattern has refused may be fetched, to see whether it has changed. These are all of them
+// if they are few. A second call returns 0 unless the pattern has opened and closed again.
 func (g *Guard) Probe(id uint64, refused int) int {
 	p := g.patterns[id]
 	if p == nil || p.closed == "" || p.probed || g.off&ruleLook != 0 {
@@ -116,5 +116,5 @@ func (g *Guard) Probe(id uint64, refused int) int {
 
 const (
 	probes     = 8
-	fewRefused = 4 * probes // an honest page among so many would be missed by most looks at eight
+	fewRefused = 4 * probes // fetched to the last: eight probes would miss a single honest page
 )
