@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -43,15 +44,23 @@ func (l *lull) looked(inVain bool) {
 
 // Instead leases, in the place of an item that was just leased, one of its host that waits in a
 // rank, if good says that its turn has come; the item goes to the end of its rank. It looks at the
-// oldest of some levels: if the item has a rank, of those that are next, else of the shallowest,
-// and at none that is deeper. Without a good one the lease stays as it is, and so do some of the
-// next ones, without a look. Cost: O(levels of the host).
+// oldest of some levels that are served next. If the item has no rank none is deeper, and half of
+// them are the shallowest: a trap's URLs may be all of either. Without a good one the lease stays
+// as it is, and so do some of the next ones, without a look. Cost: O(levels of the host).
 func (f *Frontier) Instead(it Item, now time.Time, good func(Item) bool) (other Item, ok bool) {
 	h := f.host(it.URL.Host())
 	if !f.canExchange(h, &it) || h.lull.skips() {
 		return Item{}, false
 	}
-	other, ok = f.instead(h, it, now, (*host).waitsAfter, good)
+	other, ok = f.instead(h, it, now, func(look int, x *Item) int {
+		switch {
+		case it.Rank == 0 && x.Depth > it.Depth:
+			return never
+		case it.Rank == 0 && look < maxLooks/2:
+			return x.Depth<<8 | int(x.Rank)
+		}
+		return x.level()
+	}, good)
 	h.lull.looked(!ok)
 	return other, ok
 }
@@ -63,7 +72,12 @@ func (f *Frontier) Deeper(it Item, now time.Time, good func(Item) bool) (other I
 	if !f.canExchange(h, &it) {
 		return Item{}, false
 	}
-	return f.instead(h, it, now, (*host).deeperAfter, good)
+	return f.instead(h, it, now, func(_ int, x *Item) int {
+		if x.Depth <= it.Depth {
+			return never
+		}
+		return (depthMask-x.Depth)<<8 | int(x.Rank)
+	}, good)
 }
 
 // canExchange reports whether another item of the host, one that waits in a rank, could be leased
@@ -73,14 +87,19 @@ func (f *Frontier) canExchange(h *host, it *Item) bool {
 	return n > 0 && h.levels[n-1].depth>>rankShift > 0 && f.steer == nil && !it.Lease.Again && f.just == it.URL
 }
 
-// instead looks at the levels that after returns, one behind the other.
-func (f *Frontier) instead(h *host, it Item, now time.Time, after func(*host, int, *Item) (*level, int), good func(Item) bool) (other Item, ok bool) {
-	at := -1
-	for range maxLooks {
-		var l *level
-		if l, at = after(h, at, &it); l == nil {
+// never is the place of a level that is not to be looked at.
+const never = -1
+
+// instead looks at levels that wait in a rank, each time at the one that place puts first, by the
+// number of the look and the level's depth and rank.
+func (f *Frontier) instead(h *host, it Item, now time.Time, place func(look int, x *Item) int, good func(Item) bool) (other Item, ok bool) {
+	var looked [maxLooks]*level
+	for look := range looked {
+		l := h.firstWaiting(&it, look, looked[:look], place)
+		if l == nil {
 			return Item{}, false
 		}
+		looked[look] = l
 		waiting, err := l.peek(h.name, f.pager)
 		if err == nil && good(waiting) {
 			other, err = h.popLevel(l, f.pager)
@@ -110,48 +129,21 @@ func (f *Frontier) exchange(h *host, it Item, other *Item, now time.Time) {
 	f.queue(h, it)
 }
 
-// waitsAfter returns the next level of those that wait in a rank, behind one that was looked at
-// before, which is -1 at first; nil if there is none. For an item with a rank they come as they
-// are served, for one without by depth and rank, and none is deeper.
-func (h *host) waitsAfter(after int, it *Item) (best *level, at int) {
-	key := func(l *level) int {
-		if it.Rank > 0 {
-			return l.depth
-		}
-		var x Item
-		x.setLevel(l.depth)
-		return x.Depth<<8 | int(x.Rank)
-	}
-	most := math.MaxInt
-	if it.Rank == 0 {
-		most = (it.Depth + 1) << 8
-	}
-	return h.waits(after, most, it, key)
-}
-
-// deeperAfter is waitsAfter for Deeper: by depth, the deepest first, and rank.
-func (h *host) deeperAfter(after int, it *Item) (best *level, at int) {
-	key := func(l *level) int {
-		var x Item
-		x.setLevel(l.depth)
-		return (depthMask-x.Depth)<<8 | int(x.Rank)
-	}
-	return h.waits(after, (depthMask-min(it.Depth, depthMask))<<8, it, key)
-}
-
-// waits returns, of the levels that wait in a rank, the one with the least key above after and
-// below most; not that of the item.
-func (h *host) waits(after, most int, it *Item, key func(*level) int) (best *level, at int) {
-	own := it.level()
+// firstWaiting returns the first level, by place, of those that wait in a rank and were not looked
+// at, nil if there is none. That of the item is none of them.
+func (h *host) firstWaiting(it *Item, look int, looked []*level, place func(int, *Item) int) (first *level) {
+	own, best := it.level(), math.MaxInt
 	for _, l := range h.levels {
-		if l.depth>>rankShift == 0 || l.depth == own || l.unleased() == 0 {
+		if l.depth>>rankShift == 0 || l.depth == own || l.unleased() == 0 || slices.Contains(looked, l) {
 			continue
 		}
-		if k := key(l); k > after && k < most {
-			best, most = l, k
+		var x Item
+		x.setLevel(l.depth)
+		if at := place(look, &x); at != never && at < best {
+			first, best = l, at
 		}
 	}
-	return best, most
+	return first
 }
 
 // peek returns the oldest item of a level that has one, and whose records are leased in order.

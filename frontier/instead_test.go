@@ -133,18 +133,41 @@ func TestInsteadLooksLessOften(t *testing.T) {
 	}
 }
 
-// It looks at no more than maxLooks.
+// Instead of one without a rank it looks at the four shallowest levels and at four that are served
+// next: what is good may be behind any number of shallow ones, or of those of a low rank.
 func TestInsteadLooksAtFew(t *testing.T) {
-	f := New(Config{Delay: NoDelay})
-	for rank := range uint8(20) {
-		it := item(t, fmt.Sprintf("http://a/%d", rank), 1)
-		it.Rank = rank
-		f.Push(it)
+	wait := func(own uint8, waiting ...Item) (looked string) {
+		f := New(Config{Delay: NoDelay})
+		for i, x := range append([]Item{{Depth: 9, Rank: own}}, waiting...) {
+			it := item(t, fmt.Sprintf("http://a/%d", i), x.Depth)
+			it.Rank = x.Rank
+			f.Push(it)
+		}
+		it, _ := f.Next(epoch)
+		if it.URL.Path() != "/0" {
+			t.Fatalf("%s is first", it.URL)
+		}
+		if _, ok := f.Instead(it, epoch, func(x Item) bool { looked += x.URL.Path(); return false }); ok {
+			t.Error("one is leased instead")
+		}
+		return looked
 	}
-	it, _ := f.Next(epoch)
-	looks := 0
-	if _, ok := f.Instead(it, epoch, func(Item) bool { looks++; return false }); ok || looks != maxLooks {
-		t.Errorf("looked at %d", looks)
+	var waiting []Item
+	for i := range 9 {
+		waiting = append(waiting, Item{Depth: 1 + i, Rank: uint8(19 - i)})
+	}
+	if got := wait(0, waiting...); got != "/1/2/3/4/9/8/7/6" {
+		t.Errorf("instead of one without a rank it looked at %s", got)
+	}
+	waiting[7].Depth = 10
+	if got := wait(0, waiting...); got != "/1/2/3/4/9/7/6/5" {
+		t.Errorf("instead of one without a rank it looked at %s, one of which is deeper", got)
+	}
+	if got := wait(2, waiting...); got != "/9/8/7/6/5/4/3/2" {
+		t.Errorf("instead of one with a rank it looked at %s", got)
+	}
+	if got := wait(0, waiting[:5]...); got != "/1/2/3/4/5" {
+		t.Errorf("of five it looked at %s", got)
 	}
 }
 

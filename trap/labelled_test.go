@@ -56,6 +56,11 @@ func (l level) compare(m level) int {
 	return cmp.Or(cmp.Compare(l.rank, m.rank), cmp.Compare(l.depth, m.depth))
 }
 
+// shallower compares levels by depth first.
+func (l level) shallower(m level) int {
+	return cmp.Or(cmp.Compare(l.depth, m.depth), cmp.Compare(l.rank, m.rank))
+}
+
 func (q *queue) push(it item) {
 	l := level{it.rank, it.depth}
 	if at, has := slices.BinarySearchFunc(q.order, l, level.compare); !has {
@@ -89,9 +94,9 @@ func (q *queue) take(l level) item {
 	return it
 }
 
-// instead takes the oldest item of one of the first levels that wait in a rank, if good says that
-// its turn has come. It looks no deeper than an item without a rank, and after looks in vain not at
-// every turn.
+// instead takes the oldest item of one of the levels that wait in a rank, if good says that its turn
+// has come: of those that are next, or, for an item without a rank, of the four shallowest and of
+// four that are next, none of them deeper. After looks in vain it does not look at every turn.
 func (q *queue) instead(it item, good func(item) bool) (item, bool) {
 	if q.left > 0 && q.waits() {
 		q.left--
@@ -103,12 +108,11 @@ func (q *queue) instead(it item, good func(item) bool) (item, bool) {
 			waiting = append(waiting, l)
 		}
 	}
-	slices.SortFunc(waiting, func(a, b level) int {
-		if it.rank > 0 {
-			return a.compare(b)
-		}
-		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(a.rank, b.rank))
-	})
+	if it.rank == 0 {
+		shallow := slices.SortedFunc(slices.Values(waiting), level.shallower)
+		shallow = shallow[:min(looks/2, len(shallow))]
+		waiting = append(shallow, slices.DeleteFunc(waiting, func(l level) bool { return slices.Contains(shallow, l) })...)
+	}
 	for _, l := range waiting[:min(looks, len(waiting))] {
 		if good(q.levels[l][0]) {
 			q.lull = 0
