@@ -184,23 +184,27 @@ func (ds *deferrals) takeTrapped(refuses func(weburl.URL) bool) (list []deferral
 	return list
 }
 
-// takeProbes takes out URLs of traps, of each as many as probe says of a pattern and their number.
-// They are spread over the sequence in which the URLs were deferred: those of another kind that
-// have got into the pattern may be anywhere in it.
+// takeProbes takes out URLs of traps, of each pattern as many as probe says of it and their number.
 func (ds *deferrals) takeProbes(probe func(id uint64, refused int) int) (list []deferral) {
 	for _, id := range slices.Sorted(maps.Keys(ds.byPattern)) {
 		of := ds.byPattern[id]
 		n := probe(id, len(of))
-		kept := make([]deferral, 0, len(of)-n)
-		taken := 0
+		if n == 0 {
+			continue
+		}
+		depths := make([]int, len(of))
 		for i := range of {
-			if taken < n && i == taken*len(of)/n {
-				ds.forget(&of[i])
-				list = append(list, of[i])
-				taken++
-			} else {
+			depths[i] = of[i].Depth
+		}
+		take := trap.Spread(depths, n)
+		kept := make([]deferral, 0, len(of)-n)
+		for i := range of {
+			if !take[i] {
 				kept = append(kept, of[i])
+				continue
 			}
+			ds.forget(&of[i])
+			list = append(list, of[i])
 		}
 		if ds.byPattern[id] = kept; len(kept) == 0 {
 			delete(ds.byPattern, id)

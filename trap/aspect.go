@@ -46,8 +46,8 @@ func onHost(url string, u weburl.URL) string {
 	return url[len(host):]
 }
 
-// hasNewNumber reports whether u has a number that via does not have, and that not all URLs of its
-// pattern have.
+// hasNewNumber reports whether u has a number that via does not have, or not as often if it is a
+// short one, and that not all URLs of its pattern have.
 func (g *Guard) hasNewNumber(u weburl.URL, via string, p *pattern) bool {
 	via = onHost(via, u)
 	if hasOtherNumber(u.Path(), via) {
@@ -56,11 +56,21 @@ func (g *Guard) hasNewNumber(u weburl.URL, via string, p *pattern) bool {
 	for query := queryOf(u); query != ""; {
 		var pair string
 		pair, query, _ = strings.Cut(query, "&")
-		if hasOtherNumber(pair, via) && !g.isUsual(pair, p) {
+		if (hasOtherNumber(pair, via) || hasOnceMore(pair, u, via)) && !g.isUsual(pair, p) {
 			return true
 		}
 	}
 	return false
+}
+
+// hasOnceMore reports whether the value of a parameter is a number of one or two digits that u has
+// more often than via: page 2 of list 2. A longer one would hardly be the same by chance.
+func hasOnceMore(pair string, u weburl.URL, via string) bool {
+	_, value, _ := strings.Cut(pair, "=")
+	if value == "" || len(value) > 2 || strings.Trim(value, "0123456789") != "" {
+		return false
+	}
+	return countPart(u.RequestURI(), value) > countPart(via, value)
 }
 
 // isUsual reports whether all URLs of a pattern have had a parameter with the same value.
@@ -137,20 +147,20 @@ func hasOtherNumber(uri, via string) bool {
 }
 
 // hasPart reports whether s has a part, which is not empty, between two characters that separate.
-func hasPart(s, part string) bool {
-	if part == "" {
-		return false
-	}
+func hasPart(s, part string) bool { return part != "" && countPart(s, part) > 0 }
+
+// countPart returns how often s has a part, which must not be empty.
+func countPart(s, part string) (n int) {
 	for at := 0; ; at++ {
 		i := strings.Index(s[at:], part)
 		if i < 0 {
-			return false
+			return n
 		}
 		at += i
 		end := at + len(part)
 		begins := at == 0 || separates(s[at-1]) || at > 2 && s[at-3] == '%'
 		if begins && (end == len(s) || separates(s[end])) {
-			return true
+			n++
 		}
 	}
 }

@@ -33,6 +33,10 @@ func TestAspectsWait(t *testing.T) {
 		{"/show.php?t=7&mode=linear", "/show.php?t=7", false}, // the page itself
 		{"/show.php?t=7", "/show.php?t=71", false},
 		{"/list?page=2", "/list?page=3", false},
+		{"/list/2", "/list/2?page=2", false}, // the same number by chance
+		{"/list/2", "/list/2?page=2&sort=name", false},
+		{"/show.php?t=12", "/show.php?t=12&page=12", false},
+		{"/show.php?t=1234", "/show.php?t=1234&post=1234", true},
 		{"/list?sort=name", "/list?sort=size", false},
 		{"/forum.php?f=7", "/topic.php?f=7&t=12", false},
 		{"/docs/a/index.html", "/docs/b/index.html", false},

@@ -60,16 +60,16 @@
 //	           earns is worth the same to its lists
 //	chance     by the worth of the latest pages, and by what the pattern owes, as if that were
 //	           so many pages without worth; 1/2 for a new pattern. Young patterns have at most
-//	           that of the wide one, unless most of their pages were worth something and they
-//	           combine no parameters; new ones at most that with which the first pages of
-//	           others of the wide one were worth something
+//	           that of the wide one, unless most of their pages were worth something; new ones
+//	           at most that with which the first pages of others of the wide one were worth
+//	           something
 //	known      of a form, or a part of it: a page of the host had it, or of all of it: one of
 //	           another host of the domain. The next one is no copy with a chance that is learned
 //	           of each part; the first of a pattern is tried. What no copy speaks for is left
 //	           out of the end of the path, and of the path of a program
 //	aspect     a URL that names the page on which it was found once more, by its last segment or
-//	           a value of its query, and no new number but those that all URLs of its pattern
-//	           have had: its history, its printed form. What aspects show may be new text, so
+//	           a value of its query, and no new number, nor a short one once more, but those that
+//	           all URLs of its pattern have had: its history, its printed form. What aspects show may be new text, so
 //	           nothing is learned of that: their chance is a quarter, if
 //	           pages like that on which they were found are worth something. That is no
 //	           evidence against anything, and closes nothing
@@ -102,7 +102,7 @@
 //	closed     of a pattern: its URLs are refused; if its copies were of known forms, those of
 //	           new forms are not
 //	probe      one of the URLs, eight or all of 32 at most, that a closed pattern lets through
-//	           before the crawl ends; each that earns more than it costs speaks for an eighth of
+//	           before the crawl ends, half of them of the shallowest; each that earns more than it costs speaks for an eighth of
 //	           the budget. If they are enough the pattern opens, and Reopened returns it
 //
 // A few URLs are refused on sight, as no honest site has them: more than MaxSegments segments, or

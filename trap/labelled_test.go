@@ -94,9 +94,9 @@ func (q *queue) take(l level) item {
 	return it
 }
 
-// instead takes the oldest item of one of the levels that wait in a rank, if good says that its turn
-// has come: of those that are next, or, for an item without a rank, of the four shallowest and of
-// four that are next, none of them deeper. After looks in vain it does not look at every turn.
+// instead takes the oldest item of one of the levels that wait in a rank, if good says that its
+// turn has come: of those that are next, or, for an item without a rank, of the four shallowest and
+// of four that are next, none of them deeper. After looks in vain it does not look at every turn.
 func (q *queue) instead(it item, good func(item) bool) (item, bool) {
 	if q.left > 0 && q.waits() {
 		q.left--
@@ -272,14 +272,21 @@ func (w *walk) probe() (any bool) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.deferred)) {
 		list := w.deferred[id]
-		n := w.guard.Probe(id, len(list))
-		for i := range n {
-			at := (n - 1 - i) * len(list) / (n - i) // spread over them
-			w.refused--
-			w.queue.push(list[at])
-			list, any = slices.Delete(list, at, at+1), true
+		var depths []int
+		for _, it := range list {
+			depths = append(depths, it.depth)
 		}
-		w.deferred[id] = list
+		take := trap.Spread(depths, w.guard.Probe(id, len(list)))
+		w.deferred[id] = nil
+		for i, it := range list {
+			if !take[i] {
+				w.deferred[id] = append(w.deferred[id], it)
+				continue
+			}
+			w.refused--
+			w.queue.push(it)
+			any = true
+		}
 	}
 	return any
 }

@@ -2,6 +2,7 @@ package trap
 
 import (
 	"math/bits"
+	"slices"
 
 	"crawler/weburl"
 )
@@ -112,6 +113,35 @@ func (g *Guard) Probe(id uint64, refused int) int {
 	p.probed, p.granted = true, uint8(n)
 	g.journal.probes(p)
 	return int(p.granted)
+}
+
+// Spread says which n of the URLs that a pattern has refused should be its probes, by their depths
+// in the sequence in which they were refused. Half of them are of the shallowest, as a trap goes
+// deeper than a site. All are spread, since URLs of another kind that have got into the pattern may
+// be anywhere.
+func Spread(depths []int, n int) (take []bool) {
+	take = make([]bool, len(depths))
+	some := func(n, offset int, among func(depth int) bool) {
+		var at []int
+		for i, depth := range depths {
+			if !take[i] && among(depth) {
+				at = append(at, i)
+			}
+		}
+		n = min(n, len(at))
+		for k := range n {
+			take[at[(2*k+offset)*len(at)/(2*n)]] = true
+		}
+	}
+	if half := n / 2; half > 0 {
+		sorted := slices.Sorted(slices.Values(depths))
+		most := sorted[half-1]
+		less, _ := slices.BinarySearch(sorted, most)
+		some(less, 1, func(depth int) bool { return depth < most })
+		some(half-less, 1, func(depth int) bool { return depth == most })
+	}
+	some(n-n/2, 0, func(int) bool { return true })
+	return take
 }
 
 const (
