@@ -69,8 +69,8 @@
 //	           out of the end of the path, and of the path of a program
 //	aspect     a URL that names the page on which it was found once more, by its last segment or
 //	           a value of its query, and no new number, nor a short one once more, but those that
-//	           all URLs of its pattern have had: its history, its printed form. What aspects show may be new text, so
-//	           nothing is learned of that: their chance is a quarter, if
+//	           all URLs of its pattern have had: its history, its printed form. What aspects show
+//	           may be new text, so nothing is learned of that: their chance is a quarter, if
 //	           pages like that on which they were found are worth something. That is no
 //	           evidence against anything, and closes nothing
 //	redirect   worth nothing if it leads to a known URL. URLs of a pattern of which eight in a row
@@ -102,8 +102,9 @@
 //	closed     of a pattern: its URLs are refused; if its copies were of known forms, those of
 //	           new forms are not
 //	probe      one of the URLs, eight or all of 32 at most, that a closed pattern lets through
-//	           before the crawl ends, half of them of the shallowest; each that earns more than it costs speaks for an eighth of
-//	           the budget. If they are enough the pattern opens, and Reopened returns it
+//	           before the crawl ends, half of them of the shallowest; each that earns more than
+//	           it costs speaks for an eighth of the budget. If they are enough the pattern
+//	           opens, and Reopened returns it
 //
 // A few URLs are refused on sight, as no honest site has them: more than MaxSegments segments, or
 // more than MaxEqualKeys parameters of one name.
