@@ -253,13 +253,19 @@ func (p *pattern) beginsWell() bool {
 func (g *Guard) suspect() float32 { return min(suspect, float32(g.cfg.Budget)) }
 
 // newForm reports whether p, or the fine pattern of a URL for which it answers, renames known
-// pages, and that is none of them.
+// pages, and that is none of them, or their own address: what was fetched under a key is fetched
+// once without it.
 func (g *Guard) newForm(s *shape, p *pattern) bool {
-	if p.renames() && !g.fetched(p.form(s)) {
+	if p.renames() && (!g.fetched(p.form(s)) || g.isOwnAddress(s)) {
 		return true
 	}
 	fine := g.patterns[s.fine]
 	return p.wide && fine != nil && fine.pages >= settled && fine.renames() && !g.fetched(fine.form(s))
+}
+
+// isOwnAddress reports whether a URL has no key, and its page was fetched under keys only.
+func (g *Guard) isOwnAddress(s *shape) bool {
+	return !s.keyed && g.texts.has(s.underKey()) && !g.texts.has(s.withoutKey())
 }
 
 // fetched reports whether a page of a form was fetched, or is on its way.

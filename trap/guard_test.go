@@ -634,6 +634,37 @@ func TestSessionPagesAreFetchedOnce(t *testing.T) {
 	}
 }
 
+// What was fetched under sessions is fetched under its own address once more, though by then it is
+// a known page of a closed pattern. The same parts in another sequence are not.
+func TestOwnAddressesOfSessionPages(t *testing.T) {
+	name := func(page int) string { return strings.Repeat(string(rune('a'+page%26)), 4+page/26) }
+	for _, form := range []string{"http://a.test/list/of/all/%s/item/1?sid=%08x", "http://a.test/list/of/all/%s/item/1;jsessionid=%08x"} {
+		g := newGuard()
+		url := func(page, session int) string { return fmt.Sprintf(form, name(page), 0x7bce0000+session) }
+		own := func(page int) string { return "http://a.test/list/of/all/" + name(page) + "/item/1" }
+		other := func(page int) string { return "http://a.test/list/of/all/item/" + name(page) + "/1" }
+		for i := range 40 {
+			teach(t, g, url(i, i), url(0, 0), prose(i, 60))
+		}
+		refused := 0
+		for i := range 40 {
+			if v := judge(t, g, own(i)); v.Kind != "" {
+				t.Fatalf("%s, after %d others: %+v", own(i), i, v)
+			}
+			teach(t, g, own(i), url(0, 0), prose(i, 60))
+			if judge(t, g, other(i)).Kind != "" {
+				refused++
+			}
+			if v := judge(t, g, own(100+i)); v.Kind != "" { // nothing is known of it
+				t.Errorf("%s: %+v", own(100+i), v)
+			}
+		}
+		if refused < 20 {
+			t.Errorf("of 40 copies under other addresses %d are refused", refused)
+		}
+	}
+}
+
 // What is trusted, by URL or by pattern, is neither refused nor postponed.
 func TestTrust(t *testing.T) {
 	for _, pages := range []int{22, 60} { // postponed, and closed

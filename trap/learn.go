@@ -93,6 +93,12 @@ func (g *Guard) apply(e *event) {
 		wide.pages++ // its memory of words counts them
 	}
 	g.remember(s.path())
+	switch {
+	case s.keyed:
+		g.remember(s.underKey())
+	case n.copied && g.texts.has(s.underKey()):
+		g.remember(s.withoutKey())
+	}
 	// A list whose pages lead no further is no maze: somebody has listed them.
 	if list := g.patterns[e.from]; e.watched && e.wide.born == 0 && list != nil && list != fine {
 		list.leaf++

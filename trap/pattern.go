@@ -155,6 +155,12 @@ func (s *shape) bare() uint64 {
 	return s.hash(s.host, all)
 }
 
+// underKey is the bare form, of pages whose URL has a key.
+func (s *shape) underKey() uint64 { return mix(s.bare(), 16) }
+
+// withoutKey is the bare form, of pages whose URL has no key though one had whose form is the same.
+func (s *shape) withoutKey() uint64 { return mix(s.bare(), 17) }
+
 // hash is under what a form is remembered, of a host or of a wide pattern.
 func (s *shape) hash(of, values uint64) uint64 { return mix(mix(of, s.form+values), 11) }
 
