@@ -13,8 +13,8 @@ import (
 // chosen depends on nothing but what is committed, so a crawl that was killed goes the same way.
 
 const (
-	maxLooks = 8 // at URLs that wait, for a lease
-	maxLull  = 8 // leases of the host from one look to the next
+	maxLooks = 8  // at URLs that wait, for a lease
+	maxLull  = 16 // leases of the host from one look to the next
 )
 
 // lull is the time after looks in vain, in leases of the host.

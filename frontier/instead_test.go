@@ -98,8 +98,8 @@ func TestInsteadOfRanked(t *testing.T) {
 	}
 }
 
-// After looks in vain it takes twice as many leases to the next ones, 8 at most, until one is good.
-// A crash changes nothing of that.
+// After looks in vain it takes twice as many leases to the next ones, 16 at most, until one is
+// good. A crash changes nothing of that.
 func TestInsteadLooksLessOften(t *testing.T) {
 	d := newMemDisk()
 	cfg := Config{Delay: NoDelay, Disk: d}
@@ -112,7 +112,7 @@ func TestInsteadLooksLessOften(t *testing.T) {
 		f.Push(it)
 	}
 	var looks []int
-	for lease := 1; lease <= 60; lease++ {
+	for lease := 1; lease <= 90; lease++ {
 		if lease%7 == 0 {
 			commit(f, d)
 			d.land()
@@ -121,14 +121,14 @@ func TestInsteadLooksLessOften(t *testing.T) {
 		it, _ := f.Next(epoch)
 		other, ok := f.Instead(it, epoch, func(x Item) bool {
 			looks = append(looks, lease)
-			return lease >= 40 && lease < 50
+			return lease >= 70
 		})
 		if ok {
 			it = other
 		}
 		f.Done(it, epoch, Outcome{})
 	}
-	if got := fmt.Sprint(looks); got != "[1 2 4 8 16 24 32 40 41 42]" {
+	if got := fmt.Sprint(looks); got != "[1 2 4 8 16 32 48 64 80 81 82]" {
 		t.Errorf("looked at what waits with the leases %s", got)
 	}
 }

@@ -152,7 +152,7 @@ func (q *queue) deeper(it item, good func(item) bool) (item, bool) {
 // the next at most, as in package frontier.
 const (
 	looks       = 8
-	longestLull = 8
+	longestLull = 16
 )
 
 // walk is a breadth-first crawl in this process: what the coordinator does, without the
