@@ -192,11 +192,11 @@ func (ds *deferrals) takeProbes(probe func(id uint64, refused int) int) (list []
 		if n == 0 {
 			continue
 		}
-		depths := make([]int, len(of))
+		urls, depths := make([]weburl.URL, len(of)), make([]int, len(of))
 		for i := range of {
-			depths[i] = of[i].Depth
+			urls[i], depths[i] = of[i].URL, of[i].Depth
 		}
-		take := trap.Spread(depths, n)
+		take := trap.Spread(urls, depths, n)
 		kept := make([]deferral, 0, len(of)-n)
 		for i := range of {
 			if !take[i] {

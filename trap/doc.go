@@ -102,8 +102,8 @@
 //	closed     of a pattern: its URLs are refused; if its copies were of known forms, those of
 //	           new forms are not
 //	probe      one of the URLs, eight or all of 32 at most, that a closed pattern lets through
-//	           before the crawl ends, half of them of the shallowest; each that earns more than
-//	           it costs speaks for an eighth of the budget. If they are enough the pattern
+//	           before the crawl ends, the shallowest and the least common; each that earns more
+//	           than it costs speaks for an eighth of the budget. If they are enough the pattern
 //	           opens, and Reopened returns it
 //
 // A few URLs are refused on sight, as no honest site has them: more than MaxSegments segments, or

@@ -272,11 +272,12 @@ func (w *walk) probe() (any bool) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.deferred)) {
 		list := w.deferred[id]
+		var urls []weburl.URL
 		var depths []int
 		for _, it := range list {
-			depths = append(depths, it.depth)
+			urls, depths = append(urls, it.url), append(depths, it.depth)
 		}
-		take := trap.Spread(depths, w.guard.Probe(id, len(list)))
+		take := trap.Spread(urls, depths, w.guard.Probe(id, len(list)))
 		w.deferred[id] = nil
 		for i, it := range list {
 			if !take[i] {

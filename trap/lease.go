@@ -1,8 +1,10 @@
 package trap
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"crawler/weburl"
 )
@@ -115,33 +117,81 @@ func (g *Guard) Probe(id uint64, refused int) int {
 	return int(p.granted)
 }
 
-// Spread says which n of the URLs that a pattern has refused should be its probes, by their depths
-// in the sequence in which they were refused. Half of them are of the shallowest, as a trap goes
-// deeper than a site. All are spread, since URLs of another kind that have got into the pattern may
-// be anywhere.
-func Spread(depths []int, n int) (take []bool) {
-	take = make([]bool, len(depths))
-	some := func(n, offset int, among func(depth int) bool) {
-		var at []int
-		for i, depth := range depths {
-			if !take[i] && among(depth) {
-				at = append(at, i)
+// Spread says which n of the URLs that a pattern has refused should be its probes, given in the
+// sequence in which they were refused, with their depths. Three of eight are of the shallowest, as
+// a trap goes deeper than a site. Five, as many as can open the pattern, are of those of which a
+// part is in the fewest others, as a trap repeats itself. Where that leaves a choice they are
+// spread.
+func Spread(urls []weburl.URL, depths []int, n int) (take []bool) {
+	take = make([]bool, len(urls))
+	shallow := int(openAt * float32(max(0, n-1)))
+	pick(take, depths, shallow, 1)
+	pick(take, commonness(urls), n-shallow, 0)
+	return take
+}
+
+// pick takes n more, those with the least values, spread from an offset of so many half steps.
+func pick(take []bool, values []int, n, offset int) {
+	var left []int
+	for i, is := range take {
+		if !is {
+			left = append(left, values[i])
+		}
+	}
+	if n = min(n, len(left)); n == 0 {
+		return
+	}
+	slices.Sort(left)
+	most := left[n-1]
+	var at []int // with that value
+	for i, value := range values {
+		switch {
+		case take[i] || value > most:
+		case value < most:
+			take[i] = true
+			n--
+		default:
+			at = append(at, i)
+		}
+	}
+	for k := range n {
+		take[at[(2*k+offset)*len(at)/(2*n)]] = true
+	}
+}
+
+// commonness returns for each URL how often its rarest part is in all of them: a segment of the
+// path or a parameter.
+func commonness(urls []weburl.URL) []int {
+	count := map[string]int{}
+	for _, u := range urls {
+		for part := range partsOf(u) {
+			count[part]++
+		}
+	}
+	rarest := make([]int, len(urls))
+	for i, u := range urls {
+		rarest[i] = len(urls)
+		for part := range partsOf(u) {
+			rarest[i] = min(rarest[i], count[part])
+		}
+	}
+	return rarest
+}
+
+// partsOf iterates over the segments of a URL's path and its parameters.
+func partsOf(u weburl.URL) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for part := range strings.SplitSeq(u.Path()[1:], "/") {
+			if part != "" && !yield(part) {
+				return
 			}
 		}
-		n = min(n, len(at))
-		for k := range n {
-			take[at[(2*k+offset)*len(at)/(2*n)]] = true
+		for part := range strings.SplitSeq(queryOf(u), "&") {
+			if part != "" && !yield(part) {
+				return
+			}
 		}
 	}
-	if half := n / 2; half > 0 {
-		sorted := slices.Sorted(slices.Values(depths))
-		most := sorted[half-1]
-		less, _ := slices.BinarySearch(sorted, most)
-		some(less, 1, func(depth int) bool { return depth < most })
-		some(half-less, 1, func(depth int) bool { return depth == most })
-	}
-	some(n-n/2, 0, func(int) bool { return true })
-	return take
 }
 
 const (
