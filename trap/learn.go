@@ -96,7 +96,7 @@ func (g *Guard) apply(e *event) {
 	switch {
 	case s.keyed:
 		g.remember(s.underKey())
-	case n.copied && g.texts.has(s.underKey()):
+	case (n.copied || fine.closed != "" || wide.closed != "") && g.texts.has(s.underKey()):
 		g.remember(s.withoutKey())
 	}
 	// A list whose pages lead no further is no maze: somebody has listed them.
