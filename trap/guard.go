@@ -256,11 +256,11 @@ func (g *Guard) suspect() float32 { return min(suspect, float32(g.cfg.Budget)) }
 // pages, and that is none of them, or their own address: what was fetched under a key is fetched
 // once without it.
 func (g *Guard) newForm(s *shape, p *pattern) bool {
-	if p.renames() && (!g.fetched(p.form(s)) || g.isOwnAddress(s)) {
-		return true
+	isNew := func(p *pattern) bool {
+		return p.renames() && (!g.fetched(p.form(s)) || g.isOwnAddress(s))
 	}
 	fine := g.patterns[s.fine]
-	return p.wide && fine != nil && fine.pages >= settled && fine.renames() && !g.fetched(fine.form(s))
+	return isNew(p) || p.wide && fine != nil && fine.pages >= settled && isNew(fine)
 }
 
 // isOwnAddress reports whether a URL has no key, and its page was fetched under keys only.

@@ -651,7 +651,11 @@ func TestOwnAddressesOfSessionPages(t *testing.T) {
 			if v := judge(t, g, own(i)); v.Kind != "" {
 				t.Fatalf("%s, after %d others: %+v", own(i), i, v)
 			}
-			teach(t, g, own(i), url(0, 0), prose(i, 60))
+			text := prose(i, 60)
+			if i == 39 {
+				text += " again" // it is no copy, word by word
+			}
+			teach(t, g, own(i), url(0, 0), text)
 			if judge(t, g, other(i)).Kind != "" {
 				refused++
 			}
@@ -661,6 +665,9 @@ func TestOwnAddressesOfSessionPages(t *testing.T) {
 		}
 		if refused < 20 {
 			t.Errorf("of 40 copies under other addresses %d are refused", refused)
+		}
+		if v := judge(t, g, other(39)); v.Kind == "" {
+			t.Errorf("%s: %+v", other(39), v)
 		}
 	}
 }

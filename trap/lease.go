@@ -130,7 +130,8 @@ func Spread(urls []weburl.URL, depths []int, n int) (take []bool) {
 	return take
 }
 
-// pick takes n more, those with the least values, spread from an offset of so many half steps.
+// pick marks n more URLs in take: those with the smallest values. Where more than n qualify, they
+// are picked at even distances, starting with the first, or, if offset is 1, half a distance later.
 func pick(take []bool, values []int, n, offset int) {
 	var left []int
 	for i, is := range take {
