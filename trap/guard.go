@@ -89,8 +89,19 @@ func (g *Guard) Refuses(u weburl.URL) bool {
 // Trusts reports whether the configuration forbids to refuse u, by itself or by the pattern that
 // answers for it.
 func (g *Guard) Trusts(u weburl.URL) bool {
-	p := g.judge(g.shapes.at(u))
+	p := g.judge(g.ask(u))
 	return g.trusted(u) || p != nil && g.trusts(p.name)
+}
+
+// asked is a URL of which something is asked, and its patterns, nil if nothing is known of them.
+type asked struct {
+	*shape
+	own, domains *pattern // the fine and the wide one
+}
+
+func (g *Guard) ask(u weburl.URL) asked {
+	s := g.shapes.at(u)
+	return asked{s, g.patterns[s.fine], g.patterns[s.wide]}
 }
 
 // look returns what is known about u, which was found on via, and the pattern that says so. Of a
@@ -103,28 +114,29 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 		return Verdict{Kind: k}, nil
 	}
 	about := g.off&ruleAspects == 0 && isAbout(u, via) && g.tells(via)
-	s := g.shapes.at(u)
-	p := g.judge(s)
+	a := g.ask(u)
+	p := g.judge(a)
 	if p != nil && g.trusts(p.name) {
 		return Verdict{}, nil
 	}
-	if p != nil && p.closed != "" && !g.newForm(s, p) {
+	if p != nil && p.closed != "" && !g.newForm(a, p) {
 		return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}, p
 	}
 	if g.off&ruleOrder != 0 {
 		return Verdict{}, p
 	}
-	chance := g.chance(s, nil)
+	chance := g.chance(a, nil)
 	if least := rank(chance); least > most {
 		return Verdict{Rank: least}, p
 	}
-	if about && !g.hasNewNumber(u, via, g.patterns[s.fine]) {
+	if about && !g.hasNewNumber(u, via, a.own) {
 		chance *= aspectChance
 	}
-	v := Verdict{Rank: rank(chance * g.fresh(s, nil))}
-	v.Wait = g.leased[s.domain] > 0 && g.waits(s)
+	fresh, ahead := g.fresh(a)
+	v := Verdict{Rank: rank(chance * fresh)}
+	v.Wait = g.leased[a.domain] > 0 && g.waits(a, ahead)
 	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p)
-	if p != nil && g.off&ruleBreeds == 0 && g.breeds(p, s.host) && mix(s.host, uint64(g.page))%breedTurns > 0 {
+	if p != nil && g.off&ruleBreeds == 0 && g.breeds(p, a.host) && mix(a.host, uint64(g.page))%breedTurns > 0 {
 		v.Rank++
 	}
 	return v, p
@@ -146,8 +158,8 @@ func (g *Guard) deepens(p *pattern) bool {
 
 // Alike reports whether two URLs are of one pattern.
 func (g *Guard) Alike(a, b weburl.URL) bool {
-	p := g.judge(g.shapes.at(a))
-	return p == g.judge(g.shapes.at(b))
+	p := g.judge(g.ask(a))
+	return p == g.judge(g.ask(b))
 }
 
 // tells reports whether pages like that at via are worth something, as far as is known. If they are
@@ -164,8 +176,8 @@ func (g *Guard) tells(via string) bool {
 
 // judge returns the pattern that answers for a URL: its own, if that has shown what it is or begins
 // well, or whichever of the two owes more.
-func (g *Guard) judge(s *shape) *pattern {
-	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
+func (g *Guard) judge(a asked) *pattern {
+	fine, wide := a.own, a.domains
 	switch {
 	case g.off&ruleWide != 0 || g.tries(wide, fine):
 		return fine
@@ -190,42 +202,41 @@ func (g *Guard) tries(wide, fine *pattern) bool {
 // chance is how likely the next page of a URL's patterns brings something. For a pattern that is
 // too young, or owes too much, to answer for itself, and has not begun well either, the wide one
 // answers, and for a new one how patterns have begun there.
-func (g *Guard) chance(s *shape, leased map[uint64]int) float32 {
-	c := g.chanceOf(s.fine, leased)
-	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
+func (g *Guard) chance(a asked, leased map[uint64]int) float32 {
+	c := g.chanceOf(a.own, leased[a.fine], leased)
 	switch {
-	case g.off&ruleWide != 0 || wide == nil:
+	case g.off&ruleWide != 0 || a.domains == nil:
 		return c
-	case fine == nil:
-		return min(c, wide.kindsChance(leased[s.wide]))
-	case g.good(fine) || fine.beginsWell():
+	case a.own == nil:
+		return min(c, a.domains.kindsChance(leased[a.wide]))
+	case g.good(a.own) || a.own.beginsWell():
 		return c
 	}
-	return min(c, g.chanceOf(s.wide, leased))
+	return min(c, g.chanceOf(a.domains, leased[a.wide], leased))
 }
 
-// waits reports whether a URL should wait for what is on its way, as if that brought nothing.
-func (g *Guard) waits(s *shape) bool {
-	chance, pays := g.chance(s, g.leased), g.paysAhead(s)
+// waits reports whether a URL should wait for what is on its way, as if that brought nothing. Then
+// it brings no copy with the chance fresh.
+func (g *Guard) waits(a asked, fresh float32) bool {
+	chance, pays := g.chance(a, g.leased), g.paysAhead(a)
 	if !pays && rank(chance) > 0 {
 		return true
 	}
-	other := g.fresh(s, g.leased)
-	return rank(chance*other) > 0 && !(other == 1 && pays)
+	return rank(chance*fresh) > 0 && !(fresh == 1 && pays)
 }
 
 // paysAhead reports whether enough pages of a URL's pattern have paid for themselves that those on
 // their way need not end first: what they bring would change little of what is known. To fetch the
 // pages of a site one at a time takes two to three times the CPU.
-func (g *Guard) paysAhead(s *shape) bool {
-	p := g.patterns[s.fine]
+func (g *Guard) paysAhead(a asked) bool {
+	p := a.own
 	return p != nil && g.good(p) && p.rich() && !p.mostly(p.copies) && !p.endless() &&
-		g.leased[s.fine] <= int(p.pages)
+		g.leased[a.fine] <= int(p.pages)
 }
 
-func (g *Guard) chanceOf(pattern uint64, leased map[uint64]int) float32 {
-	p := g.patterns[pattern]
-	chance := g.ends(p) * p.chance(leased[pattern])
+// chanceOf is how likely the next page of a pattern brings something, with n on their way.
+func (g *Guard) chanceOf(p *pattern, n int, leased map[uint64]int) float32 {
+	chance := g.ends(p) * p.chance(n)
 	if g.off&ruleMoves == 0 && p.redirects() { // what is not fetched yet counts as if on its way
 		to := g.patterns[p.leads]
 		chance = min(chance, g.ends(to)*to.chance(leased[p.leads]+int(p.moved)))
@@ -255,12 +266,11 @@ func (g *Guard) suspect() float32 { return min(suspect, float32(g.cfg.Budget)) }
 // newForm reports whether p, or the fine pattern of a URL for which it answers, renames known
 // pages, and that is none of them, or their own address: what was fetched under a key is fetched
 // once without it.
-func (g *Guard) newForm(s *shape, p *pattern) bool {
+func (g *Guard) newForm(a asked, p *pattern) bool {
 	isNew := func(p *pattern) bool {
-		return p.renames() && (!g.fetched(p.form(s)) || g.isOwnAddress(s))
+		return p.renames() && (!g.fetched(p.form(a.shape)) || g.isOwnAddress(a.shape))
 	}
-	fine := g.patterns[s.fine]
-	return isNew(p) || p.wide && fine != nil && fine.pages >= settled && isNew(fine)
+	return isNew(p) || p.wide && a.own != nil && a.own.pages >= settled && isNew(a.own)
 }
 
 // isOwnAddress reports whether a URL has no key, and its page was fetched under keys only.
@@ -273,24 +283,32 @@ func (g *Guard) fetched(form uint64) bool {
 	return g.off&ruleForms == 0 && (g.texts.has(form) || g.leased[form] > 0)
 }
 
-// fresh is the chance that a URL brings no copy, as far as its form says.
-func (g *Guard) fresh(s *shape, leased map[uint64]int) float32 {
+// fresh is the chance that a URL brings no copy, as far as its form says, and the same if what is
+// on its way had come.
+func (g *Guard) fresh(a asked) (now, ahead float32) {
 	if g.off&ruleForms != 0 {
-		return 1
+		return 1, 1
 	}
-	fetched := func(form uint64) bool { return g.texts.has(form) || leased[form] > 0 }
-	fine, wide := g.patterns[s.fine], g.patterns[s.wide]
-	least := float32(1)
-	switch tried := wide != nil && 2*wide.hits < wide.tries; {
-	case fine != nil:
-		least = fine.fresh(s, fetched)
-	case leased[s.fine] > 0 || tried: // else it is the first of its kind, to see what it brings
-		least = (&pattern{id: s.fine}).fresh(s, fetched)
+	now, ahead = 1, 1
+	tried := a.domains != nil && 2*a.domains.hits < a.domains.tries
+	switch {
+	case a.own != nil:
+		now, ahead = a.own.fresh(a.shape, &g.texts, g.leased)
+	case tried || g.leased[a.fine] > 0: // else it is the first of its kind, to see what it brings
+		if now, ahead = (&pattern{id: a.fine}).fresh(a.shape, &g.texts, g.leased); !tried {
+			now = 1
+		}
 	}
-	if wide != nil && fetched(wide.whole(s)) {
-		least = min(least, wide.tried[parts].fresh())
+	if wide := a.domains; wide != nil {
+		form, chance := wide.whole(a.shape), wide.tried[parts].fresh()
+		switch {
+		case g.texts.has(form):
+			now, ahead = min(now, chance), min(ahead, chance)
+		case g.leased[form] > 0:
+			ahead = min(ahead, chance)
+		}
 	}
-	return least
+	return now, ahead
 }
 
 // renames reports whether URLs of a new form may bring new pages even though the pattern is

@@ -169,6 +169,11 @@ func (s *shape) hash(of, values uint64) uint64 { return mix(mix(of, s.form+value
 func (p *pattern) form(s *shape) uint64 {
 	names := p.params // of a URL that is only asked about nothing stays
 	of := p.forms(s, &names)
+	return p.formOf(&of)
+}
+
+// formOf is one of the forms of a URL.
+func (p *pattern) formOf(of *[parts + 1]uint64) uint64 {
 	best, least := of[parts], (1-agreeing)*p.tests.copies
 	for i, h := range of[:parts] {
 		t := &p.tried[i]
@@ -185,20 +190,26 @@ func (p *pattern) form(s *shape) uint64 {
 	return best
 }
 
-// fresh is the chance that a URL brings no copy, as far as its form says.
-func (p *pattern) fresh(s *shape, fetched func(form uint64) bool) (least float32) {
+// fresh is the chance that a URL brings no copy, as far as its form says by what was fetched, and the
+// same if what is leased had been, too.
+func (p *pattern) fresh(s *shape, texts *memory, leased map[uint64]int) (now, ahead float32) {
 	names := p.params
-	least = 1
+	now, ahead = 1, 1
 	for i, h := range p.forms(s, &names) {
-		if h == 0 || i == tail && p.tried[tail].copies == 0 || !fetched(h) {
+		if h == 0 || i == tail && p.tried[tail].copies == 0 {
 			continue
 		}
 		if i == 0 && p.tried[0] == (trial{}) && p.isProgram() {
 			continue // all its pages have that path
 		}
-		least = min(least, p.tried[i].fresh())
+		switch chance := p.tried[i].fresh(); {
+		case texts.has(h):
+			now, ahead = min(now, chance), min(ahead, chance)
+		case leased[h] > 0:
+			ahead = min(ahead, chance)
+		}
 	}
-	return least
+	return now, ahead
 }
 
 // address records the URL of a page, and whether the page is a copy, in the pattern and, by met,
@@ -211,9 +222,10 @@ func (p *pattern) address(s *shape, copied, silent bool, texts *memory, met func
 	p.combined = p.combined*sumDecay + one(s.params >= facetParams)
 	p.copies = p.copies*sumDecay + one(copied)
 	p.largest, p.longest = s.size, s.length
-	again = texts.has(p.form(s))
+	of := p.forms(s, &p.params)
+	again = texts.has(p.formOf(&of))
 	p.again = p.again*sumDecay + one(copied && again)
-	p.test(p.forms(s, &p.params), copied || silent, texts, met)
+	p.test(&of, copied || silent, texts, met)
 	p.widen(s, met)
 	if copied && met(mix(mix(p.id, s.host), 7)) == 0 {
 		p.hosts = min(p.hosts, 254) + 1
@@ -223,15 +235,15 @@ func (p *pattern) address(s *shape, copied, silent bool, texts *memory, met func
 
 // test records for each part of a query whether it was known. The path is remembered when all
 // patterns have learned the page.
-func (p *pattern) test(of [parts + 1]uint64, copied bool, texts *memory, met func(uint64) uint8) {
+func (p *pattern) test(of *[parts + 1]uint64, copied bool, texts *memory, met func(uint64) uint8) {
 	p.tests.add(copied, true)
 	for i, h := range of {
-		if h == 0 {
-			continue
-		}
-		p.tried[i].add(copied, texts.has(h))
-		if i > 0 {
-			met(h)
+		switch {
+		case h == 0:
+		case i == 0:
+			p.tried[i].add(copied, texts.has(h))
+		default:
+			p.tried[i].add(copied, met(h) > 0)
 		}
 	}
 }

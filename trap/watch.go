@@ -90,7 +90,11 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 // may not be for long.
 func (g *Guard) renamed(to weburl.URL, fine uint64) bool {
 	p := g.patterns[fine]
-	return p != nil && p.params[0] != 0 && p.fresh(g.shapes.at(to), g.texts.has) <= 0.5
+	if p == nil || p.params[0] == 0 {
+		return false
+	}
+	now, _ := p.fresh(g.shapes.at(to), &g.texts, nil)
+	return now <= 0.5
 }
 
 // samePattern reports whether a, which has the same wide pattern as b, is b or too young to
