@@ -226,6 +226,7 @@ type Sample = trap.Page
 type Text struct {
 	Words    []uint64
 	Numerals []int32
+	LinkText []int32
 	Joined   int
 }
 
@@ -240,7 +241,7 @@ func (s *Sampler) Page(t *Task, status int, text Text, digest uint64, reuse Samp
 		page.Sample = reuse.Sample[:0]
 		return page
 	}
-	page := s.trap.Page(t.URL, status, words, text.Joined, digest)
+	page := s.trap.Page(t.URL, status, words, text.LinkText, text.Joined, digest)
 	page.Sample = append(reuse.Sample[:0], page.Sample...)
 	return page
 }

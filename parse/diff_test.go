@@ -22,11 +22,12 @@ import (
 // reference is what a page says according to the tree that goquery builds,
 // written for clarity and without any of the parser's code.
 type reference struct {
-	links   []string // "kind nofollow URL"
-	anchors []string // of each link, as anchorStrings has them
-	bad     int
-	words   []string
-	title   string
+	links    []string // "kind nofollow URL"
+	anchors  []string // of each link, as anchorStrings has them
+	bad      int
+	words    []string
+	linkText []int32 // as Page.LinkText
+	title    string
 }
 
 // referenceOf builds it. The document is decoded by x/net/html/charset.

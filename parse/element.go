@@ -80,6 +80,7 @@ func (p *Parser) meaning(b []byte, id tagID) {
 	case tagA:
 		n := len(p.page.Links)
 		p.linkAttr(b, attrHref, Anchor)
+		p.beginLinkText(b)
 		if p.opt.Anchors {
 			p.openAnchor(b, n)
 		}

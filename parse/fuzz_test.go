@@ -74,6 +74,9 @@ func FuzzTokens(f *testing.F) {
 			if numerals := numeralsOf(ref.words); !slices.Equal(page.Numerals, numerals) {
 				t.Errorf("numerals of %q at %d, want %d", ref.words, page.Numerals, numerals)
 			}
+			if !slices.Equal(page.LinkText, ref.linkText) {
+				t.Errorf("texts of links among %q at %d, want %d", ref.words, page.LinkText, ref.linkText)
+			}
 		}
 	})
 }
@@ -109,6 +112,7 @@ func tokensOf(base weburl.URL, body []byte) *reference {
 		raw = ""
 		switch kind {
 		case html.ErrorToken:
+			ref.endLinkText()
 			return ref
 		case html.TextToken:
 			text := z.Token().Data
@@ -120,6 +124,10 @@ func tokensOf(base weburl.URL, body []byte) *reference {
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			tok := z.Token()
+			if tok.Data == "a" {
+				ref.endLinkText()
+				ref.beginLinkText(tok.Attr)
+			}
 			ref.element(&html.Node{Data: tok.Data, Attr: tok.Attr}, base)
 			if slices.Contains(rawNames[:], tok.Data) || tok.Data == "plaintext" {
 				raw = tok.Data
@@ -132,6 +140,8 @@ func tokensOf(base weburl.URL, body []byte) *reference {
 			}
 		case html.EndTagToken:
 			switch name, _ := z.TagName(); {
+			case string(name) == "a":
+				ref.endLinkText()
 			case string(name) == "template" && slices.Contains(open, "template"):
 				if open[len(open)-1] == "noscript" {
 					open = open[:len(open)-1]
@@ -141,6 +151,32 @@ func tokensOf(base weburl.URL, body []byte) *reference {
 				open = open[:len(open)-1]
 			}
 		}
+	}
+}
+
+// beginLinkText acts on an <a>.
+func (ref *reference) beginLinkText(attrs []html.Attribute) {
+	for _, a := range attrs {
+		if a.Key != "href" {
+			continue
+		}
+		if !strings.HasPrefix(strings.TrimLeft(a.Val, "\t\n\f\r "), "#") {
+			ref.linkText = append(ref.linkText, int32(len(ref.words)))
+		}
+		return // browsers take the first
+	}
+}
+
+// endLinkText acts on what ends a link.
+func (ref *reference) endLinkText() {
+	n := len(ref.linkText)
+	if n%2 == 0 {
+		return
+	}
+	if words := len(ref.words) - int(ref.linkText[n-1]); words == 0 || words > maxLinkWords {
+		ref.linkText = ref.linkText[:n-1]
+	} else {
+		ref.linkText = append(ref.linkText, int32(len(ref.words)))
 	}
 }
 

@@ -64,6 +64,7 @@ type Page struct {
 
 	Words      []uint64 // HashWord of each word, in document order
 	Numerals   []int32  // where in Words those that begin with an ASCII digit stand, ascending
+	LinkText   []int32  // where in Words the texts of links to elsewhere begin and end, in pairs
 	Joined     int      // words more, roughly, if all scripts had spaces between words
 	titleWords int      // of them, in titles
 	scripts    int      // <script> elements
@@ -98,7 +99,10 @@ func (p *Page) NeedsScript() bool {
 // Reset empties the page and keeps its memory, unless that is a lot.
 func (p *Page) Reset() {
 	clear(p.Fields)
-	*p = Page{Links: kept(p.Links, maxKeptLinks), Words: kept(p.Words, maxKeptWords), Numerals: kept(p.Numerals, maxKeptWords), Fields: p.Fields}
+	*p = Page{
+		Links: kept(p.Links, maxKeptLinks), Words: kept(p.Words, maxKeptWords), Fields: p.Fields,
+		Numerals: kept(p.Numerals, maxKeptWords), LinkText: kept(p.LinkText, 2*maxKeptLinks),
+	}
 }
 
 // kept returns s, empty, or nil if it has room for more than limit.
@@ -302,7 +306,8 @@ func (p *Parser) forget() {
 	page := p.page
 	page.Links, page.BadLinks = page.Links[:p.before.links], p.before.bad
 	page.Canonical = p.before.canonical
-	page.Words, page.Numerals, page.LinksCut, page.Lang = page.Words[:0], page.Numerals[:0], false, ""
+	page.Words, page.Numerals, page.LinkText = page.Words[:0], page.Numerals[:0], page.LinkText[:0]
+	page.LinksCut, page.Lang = false, ""
 	page.titleWords, page.scripts = 0, 0
 }
 
@@ -310,6 +315,7 @@ func (p *Parser) forget() {
 func (p *Parser) finish() {
 	page := p.page
 	p.closeAnchor()
+	p.endLinkText()
 	page.notes = string(p.notes)
 	page.Title = p.titleText()
 	if page.Lang == "" {

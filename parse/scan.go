@@ -234,6 +234,9 @@ func (p *Parser) endTag(b []byte, i int) int {
 	if !isLetter(b[i]) {
 		return pastAngle(b, i)
 	}
+	if isEndOfLink(b, i) {
+		p.endLinkText()
+	}
 	nothing := p.hidden == 0 && len(p.open) == 0 // templates and <noscript> hide
 	if nothing && i+8 <= len(b) {
 		w := load8(b, i)

@@ -55,7 +55,7 @@ func (p *Parser) words(b []byte, i, end int, mode textMode) int {
 			p.longWord(b[i : i+rest])
 			i += rest
 		}
-		if i < end && b[i] == '<' {
+		for i < end && b[i] == '<' {
 			if mode.markup() && i+1 < end && startsMarkup(b[i+1]) {
 				return i
 			}

@@ -50,6 +50,7 @@ func (p *Parser) xmlStartTag(b []byte, i int) int {
 	if p.tag.selfClosing {
 		if id == tagA {
 			p.closeAnchor()
+			p.endLinkText()
 		}
 		return next
 	}
@@ -75,6 +76,8 @@ func (p *Parser) xmlEndTag(b []byte, i int) int {
 	key, end := tagName(b, i+2)
 	next := p.skipTag(b, end)
 	switch tagOf(key) {
+	case tagA:
+		p.endLinkText()
 	case tagTitle:
 		p.inTitle = false
 	case tagScript, tagStyle:

@@ -190,8 +190,8 @@ func (p *pattern) formOf(of *[parts + 1]uint64) uint64 {
 	return best
 }
 
-// fresh is the chance that a URL brings no copy, as far as its form says by what was fetched, and the
-// same if what is leased had been, too.
+// fresh is the chance that a URL brings no copy, as far as its form says by what was fetched, and
+// the same if what is leased had been, too.
 func (p *pattern) fresh(s *shape, texts *memory, leased map[uint64]int) (now, ahead float32) {
 	names := p.params
 	now, ahead = 1, 1

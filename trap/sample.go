@@ -35,6 +35,7 @@ const (
 type Sampler struct {
 	sample []uint32
 	own    urlWords
+	said   []uint64 // the page's words without its URL's and those of links
 	steady []uint64
 }
 
@@ -111,25 +112,37 @@ func isToken(s string) bool {
 	return !words || !strings.ContainsAny(s, "-_.")
 }
 
-// Page describes a page by the hashes of its words, and how many more it has that are joined to
-// others, as parse computes them. body is a hash of the body, used if there are no words. It costs
-// some 2 ns a word. The Sample is valid until the next call.
-func (s *Sampler) Page(u weburl.URL, status int, words []uint64, joined int, body uint64) Page {
+// Page describes a page by the hashes of its words, where among them the texts of links are, and
+// how many more words it has that are joined to others, as parse computes them. What a link says is
+// the name of another page, or the number of the next one, so none of it is in the Sample. body is
+// a hash of the body, used if there are no words. It costs some 2 ns a word. The Sample is valid
+// until the next call.
+func (s *Sampler) Page(u weburl.URL, status int, words []uint64, linkText []int32, joined int, body uint64) Page {
 	if len(words) == 0 {
 		return s.Skim(status, words, body)
 	}
 	s.own.read(u)
-	s.sample = s.sample[:0]
-	limit := rate(len(words))
 	var all, others uint64
+	said := s.said[:0]
 	for i, w := range words {
 		all += w
+		for len(linkText) > 1 && i >= int(linkText[1]) {
+			linkText = linkText[2:]
+		}
 		if s.own.has(w) {
 			continue
 		}
 		others += w
+		if len(linkText) < 2 || i < int(linkText[0]) {
+			said = append(said, w)
+		}
+	}
+	s.said, s.sample = said, s.sample[:0]
+	limit := rate(len(words))
+	for i, w := range said {
 		if h := mix(w, 1); h <= limit && len(s.sample) < MaxSample {
-			s.choose(words, i, h <= coarse)
+			a, b := hashGram(said[max(0, i-gram+1):i+1]), hashGram(said[i:min(len(said), i+gram)])
+			s.sample = append(s.sample, flagged(a, h <= coarse), flagged(b, h <= coarse))
 		}
 	}
 	return Page{Status: status, TextHash: mix(others, 2), AllHash: mix(all, 2), Every: every(limit, len(words), joined), Sample: s.sample}
@@ -146,12 +159,6 @@ func (s *Sampler) Skim(status int, words []uint64, body uint64) Page {
 		all += w
 	}
 	return Page{Status: status, TextHash: mix(all, 2), AllHash: mix(all, 2)}
-}
-
-// choose samples the i-th word.
-func (s *Sampler) choose(words []uint64, i int, coarse bool) {
-	a, b := s.gram(words[s.back(words, i):i+1]), s.gram(words[i:])
-	s.sample = append(s.sample, flagged(a, coarse), flagged(b, coarse))
 }
 
 // coarse is the largest hash of words that are sampled of all pages of up to 768 words, so that
@@ -174,31 +181,12 @@ func flagged(gram uint64, is bool) uint32 {
 // gram is how many neighbouring words make a gram.
 const gram = 4
 
-// gram hashes the first of some words, without the URL's own.
-func (s *Sampler) gram(words []uint64) (h uint64) {
-	n := 0
+// hashGram hashes a gram, which is shorter where the page begins or ends.
+func hashGram(words []uint64) (h uint64) {
 	for _, w := range words {
-		if s.own.has(w) {
-			continue
-		}
 		h = mix(h, w)
-		if n++; n == gram {
-			break
-		}
 	}
 	return h
-}
-
-// back returns where the gram begins that ends with word i.
-func (s *Sampler) back(words []uint64, i int) int {
-	first := i
-	for n := 1; n < gram && i > 0; {
-		if i--; !s.own.has(words[i]) {
-			first = i
-			n++
-		}
-	}
-	return first
 }
 
 // every returns one of how many words is sampled, in a text of which some words are joined: of
