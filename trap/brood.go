@@ -1,5 +1,7 @@
 package trap
 
+import "math/bits"
+
 // brood counts pages whose links were watched, and their links to new URLs of their own pattern
 // that are neither aspects nor known pages under other names.
 type brood struct{ pages, bred uint64 }
@@ -13,9 +15,16 @@ func (b brood) minus(o brood) brood {
 }
 
 const (
-	leastBred  = 2  // new URLs of the pattern itself, a page
-	breedTurns = 64 // one page in as many is judged without, so nothing holds it up for ever
+	leastBred   = 2    // new URLs of the pattern itself, a page
+	breedMargin = 1.25 // times those of the others: sections that are alike differ by less
+	breedTurns  = 64   // one page in as many is judged without, so nothing holds it up for ever
+	breedPages  = 64
 )
+
+// breedRanks is how many ranks a pattern that breeds comes later: one, and one more whenever it has
+// had twice as many pages, from breedPages on. However good its pages are, others of which less is
+// known have their turn so: a rank more lets a pattern that brings nothing have a page or two.
+func (p *pattern) breedRanks() uint8 { return 1 + uint8(bits.Len32(p.pages/breedPages)) }
 
 // breeds reports whether the pages of a pattern lead to more and more of it, and those of the
 // others of its host have led to fewer of theirs: then URLs of these that are as likely should be
@@ -27,7 +36,7 @@ func (g *Guard) breeds(p *pattern, host uint64) bool {
 		return false
 	}
 	others := g.broods[host].minus(p.brood)
-	return others.pages >= settled && float64(p.bred)*float64(others.pages) > float64(others.bred)*float64(p.links)
+	return others.pages >= settled && float64(p.bred)*float64(others.pages) > breedMargin*float64(others.bred)*float64(p.links)
 }
 
 // raise counts a page whose links were watched.

@@ -278,6 +278,41 @@ func TestOnlyWhatBreedsMoreWaits(t *testing.T) {
 	}
 }
 
+// However good the pages of a pattern that breeds are, it waits the longer the more there were:
+// others of which little is known, and that seem to be worth less, have their turn.
+func TestWhatBreedsWaitsTheLongerTheMoreItHad(t *testing.T) {
+	related := func(i int) string { return fmt.Sprintf("http://a.test/related/%d", i) }
+	g := trap.New(trap.Config{})
+	for i := range 20 {
+		teach(t, g, page(i), "http://a.test/", prose(i, 60))
+	}
+	for i := range 600 {
+		teach(t, g, related(1e6+i), "http://a.test/", prose(1000+i, 60), related(3*i), related(3*i+1), related(3*i+2))
+		want := map[int]uint8{20: 1, 60: 1, 66: 2, 126: 2, 130: 3, 260: 4, 520: 5}[i]
+		if v := judge(t, g, related(5e6)); want > 0 && v.Rank != want {
+			t.Errorf("after %d pages: %+v, want rank %d", i+1, v, want)
+		}
+	}
+}
+
+// Sections that are alike differ a little by chance, so neither waits for the other.
+func TestSectionsThatAreAlikeDoNotWait(t *testing.T) {
+	section := func(s, i int) string { return fmt.Sprintf("http://a.test/s%d/%d", s, i) }
+	g := trap.New(trap.Config{})
+	for i := range 40 {
+		for s := range 2 {
+			var more []string
+			for k := range 4 + s*(i%2) { // 4, and 4.5 on average
+				more = append(more, section(s, 1000+10*i+k))
+			}
+			teach(t, g, section(s, i), "http://a.test/", prose(2*i+s, 60), more...)
+		}
+	}
+	if a, b := judge(t, g, section(0, 5000)), judge(t, g, section(1, 5000)); a.Rank > 0 || b.Rank > 0 {
+		t.Errorf("%+v, %+v", a, b)
+	}
+}
+
 // What is known and linked to under another session each time is not new, so it is no sign that
 // there is no end.
 func TestSessionsBreedNothing(t *testing.T) {
