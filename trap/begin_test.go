@@ -110,3 +110,38 @@ func TestWhatBeginsWellIsNotRefusedWithOthers(t *testing.T) {
 		t.Errorf("a list like one that led to pages is refused: %+v", v)
 	}
 }
+
+// A family tree of which most pages say a line that is new, and charts that anybody can be drawn in
+// with anybody. That some pages in a row say less is no reason to refuse the tree with the charts.
+func TestWhatHasEarnedIsNotRefusedWithOthers(t *testing.T) {
+	for _, tt := range []struct {
+		pages, silent int
+		refused       bool
+	}{
+		{32, 20, false},
+		{32, 50, true},
+		{128, 60, false},
+		{128, 200, true},
+		{800, 80, false},
+		{800, 250, true},
+	} {
+		g := trap.New(trap.Config{})
+		person := func(i int) string { return fmt.Sprintf("http://a.test/person.php?tree=1&id=%d", i) }
+		for i := range tt.pages {
+			teach(t, g, person(i), person(i-1+one(i == 0)), prose(i, 10), person(2000+i))
+		}
+		for i := range tt.silent {
+			teach(t, g, person(1000+i), person(i), "nothing is known but "+prose(20_000+i, 1), person(4000+i))
+		}
+		chart := func(i int) string { return fmt.Sprintf("http://a.test/chart.php?a=%d&b=%d", i%23, i/23) }
+		for i := range 2 * trap.DefaultBudget {
+			teach(t, g, chart(i), chart(i+1), "a chart of these two "+prose(10_000+i, 1), chart(5000+i))
+		}
+		if v := judge(t, g, "http://a.test/chart.php?a=1&b=9999"); v.Kind == "" {
+			t.Fatalf("%d pages, %d silent: a chart: %+v", tt.pages, tt.silent, v)
+		}
+		if v := judge(t, g, person(9999)); (v.Kind != "") != tt.refused {
+			t.Errorf("%d pages, %d silent: %+v", tt.pages, tt.silent, v)
+		}
+	}
+}

@@ -251,8 +251,12 @@ func (g *Guard) ends(p *pattern) float32 {
 	return p.ends()
 }
 
-// good reports whether a pattern answers for itself: it has pages enough, and owes little.
-func (g *Guard) good(p *pattern) bool { return p.pages >= settled && p.owes < g.suspect() }
+// good reports whether a pattern answers for itself: it has pages enough, and owes little, or
+// little for what it has earned before.
+func (g *Guard) good(p *pattern) bool {
+	earned := min(float32(p.pages), float32(g.cfg.Budget)) / 4
+	return p.pages >= settled && p.owes < max(g.suspect(), earned)
+}
 
 // beginsWell reports whether most pages of a young pattern were worth something, or led to such, so
 // that it answers for itself. So do selections: those that lead to what is known already do not

@@ -187,15 +187,20 @@ func TestSamePathAtAnotherHostWaits(t *testing.T) {
 }
 
 // What selects by two parameters is worth less than what does not, however new: the next one waits.
+// A parameter that is the same for all selects nothing.
 func TestSelectionsWait(t *testing.T) {
 	g := trap.New(trap.Config{})
-	url := func(query string, i int) string { return fmt.Sprintf("http://a.test/list?%s=%d", query, i) }
+	queries := []string{"id=%[1]d", "a=%[2]d&b=%[1]d", "tree=1&person=%[1]d"}
+	url := func(query string, i int) string { return fmt.Sprintf("http://a.test/list?"+query, i, i%3) }
 	for i := range 20 {
-		teach(t, g, url("id", i), page(0), prose(2*i, 60))
-		teach(t, g, url("a=1&b", i), page(0), prose(2*i+1, 60))
+		for k, query := range queries {
+			teach(t, g, url(query, i), page(0), prose(3*i+k, 60))
+		}
 	}
-	if one, two := judge(t, g, url("id", 99)).Rank, judge(t, g, url("a=1&b", 99)).Rank; one != 0 || two < 2 {
-		t.Errorf("ranks %d and %d", one, two)
+	for k, query := range queries {
+		if v := judge(t, g, url(query, 99)); (v.Rank >= 2) != (k == 1) || k != 1 && v.Rank > 0 {
+			t.Errorf("%s: %+v", query, v)
+		}
 	}
 }
 

@@ -219,7 +219,7 @@ func (p *pattern) address(s *shape, copied, silent bool, texts *memory, met func
 	p.weight = p.weight*sumDecay + 1
 	p.keyed = p.keyed*sumDecay + one(s.keyed)
 	p.dated = p.dated*sumDecay + one(s.dated)
-	p.combined = p.combined*sumDecay + one(s.params >= facetParams)
+	p.combined = p.combined*sumDecay + one(p.combines(s))
 	p.copies = p.copies*sumDecay + one(copied)
 	p.largest, p.longest = s.size, s.length
 	of := p.forms(s, &p.params)

@@ -1,5 +1,7 @@
 package trap
 
+import "slices"
+
 // span says how many URLs there may be of a pattern whose URLs have parameters: as many as its
 // values can be combined, once no new value is met. Timetables by stop and day come to an end so,
 // though each page leads to more of them while they are crawled.
@@ -49,6 +51,22 @@ func (p *pattern) widen(s *shape, met func(uint64) uint8) {
 	if novel {
 		p.since = 0
 	}
+}
+
+// combines reports whether a URL has several parameters that select something, as far as is known
+// of its pattern: not one that has had the same value on all pages. Of a wide pattern that is not
+// known.
+func (p *pattern) combines(s *shape) bool {
+	if s.params < facetParams || p.wide || s.params > len(s.first) {
+		return s.params >= facetParams
+	}
+	n := 0
+	for _, v := range s.values() {
+		if i := slices.Index(p.params[:], v.name); i < 0 || p.values[i] > 1 {
+			n++
+		}
+	}
+	return n >= facetParams
 }
 
 // valued is under what a value of a parameter is remembered.
