@@ -502,3 +502,19 @@ func TestRedirectsWaitForWhatTheyLeadTo(t *testing.T) {
 		}
 	}
 }
+
+// The last page of an archive is shown under any number, with links to the next numbers. These are
+// names of other pages, so the archive is closed like any copy, whatever its links say.
+func TestPagesUnderAnyNumberEnd(t *testing.T) {
+	for _, s := range mazes.Judged(11, 100) {
+		if s.Shape != "pages without end" {
+			continue
+		}
+		got, _, res := crawlSite(t, s, func(c *crawl.Config) { c.MaxPages, c.Gate.Traps.Budget = 5000, trap.DefaultBudget })
+		if most := trap.DefaultBudget * 5 / 4; got.Honest() != s.Pages || got.Traps() > most || res.EndedBy != crawl.Done {
+			t.Errorf("%d of %d pages, %d trap pages, at most %d; ended by %s", got.Honest(), s.Pages, got.Traps(), most, res.EndedBy)
+		}
+		return
+	}
+	t.Fatal("there is no such site")
+}

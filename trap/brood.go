@@ -23,8 +23,14 @@ const (
 
 // breedRanks is how many ranks a pattern that breeds comes later: one, and one more whenever it has
 // had twice as many pages, from breedPages on. However good its pages are, others of which less is
-// known have their turn so: a rank more lets a pattern that brings nothing have a page or two.
-func (p *pattern) breedRanks() uint8 { return 1 + uint8(bits.Len32(p.pages/breedPages)) }
+// known have their turn so: a rank more lets a pattern that brings nothing have a page or two. A
+// wide one answers for what is not known itself, so it is one.
+func (p *pattern) breedRanks() uint8 {
+	if p.wide {
+		return 1
+	}
+	return 1 + uint8(bits.Len32(p.pages/breedPages))
+}
 
 // breeds reports whether the pages of a pattern lead to more and more of it, and those of the
 // others of its host have led to fewer of theirs: then URLs of these that are as likely should be

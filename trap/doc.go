@@ -44,7 +44,8 @@
 //	steady     words: of a page whose URL has a key that may be a session's, with one word for the
 //	           numbers that it begins and ends with: they tell the time (Sampler.Steady)
 //	own text   the grams (four words in a row) of a page that are not its pattern's template,
-//	           which is what nearly all of its latest pages had; without words of its URL
+//	           which is what nearly all of its latest pages had; without words of its URL, and
+//	           what its links say, which is the name of another page or the next one's number
 //	new        of a word: no recent page of the pattern had either of its grams, the one that it
 //	           ends and the one that it begins. A page of 80 new words is wholly new. In scripts
 //	           without spaces a clause counts as many words as it has pairs of characters
@@ -76,11 +77,11 @@
 //	redirect   worth nothing if it leads to a known URL. URLs of a pattern of which eight in a row
 //	           redirected have at most the chance of the pattern to which they lead
 //	rank       how many times the chance is below 1/2 by the square root of two, and one more for
-//	           what breeds
+//	           what breeds, and for each doubling of its pages from 64 on
 //	breeds     of a pattern: a page of it has two new URLs of it on average, or more, aspects and
-//	           other keys not counted, and more than those of other patterns of its host had of
-//	           theirs. Others that are as likely come first, since they will end; at one page in
-//	           64 they do not
+//	           other keys not counted, and a quarter more than those of other patterns of its
+//	           host had of theirs. Others that are as likely come first, since they will end; at
+//	           one page in 64 they do not
 //	lease      a URL on its way. Another waits for it, in its place, if it would have a rank were
 //	           that a page that brings nothing. Where a pattern owes nothing as many leases as it
 //	           had pages do not count: so of a new one one is asked for at first (Verdict.Wait)

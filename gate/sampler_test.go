@@ -1,0 +1,39 @@
+package gate_test
+
+import (
+	"slices"
+	"testing"
+
+	"crawler/frontier"
+	"crawler/gate"
+	"crawler/weburl"
+)
+
+// What links say is not in the sample, wherever they are; the rest is, and so is the same text
+// where it is in no link.
+func TestSampleLeavesLinksOut(t *testing.T) {
+	sampler := new(gate.Config).NewSampler()
+	u, err := weburl.Parse("http://a.test/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := &gate.Task{Item: frontier.Item{URL: u}}
+	sample := func(words []uint64, linkText []int32) []uint32 {
+		return slices.Clone(sampler.Page(task, 200, gate.Text{Words: words, LinkText: linkText}, 1, gate.Sample{}).Sample)
+	}
+	own, link := []uint64{1001, 1002, 1003, 1004, 1005, 1006}, []uint64{2001, 2002}
+	want := sample(own, nil)
+	for _, at := range []int32{0, 3, 6} {
+		with := slices.Insert(slices.Clone(own), int(at), link...)
+		if got := sample(with, []int32{at, at + 2}); !slices.Equal(got, want) {
+			t.Errorf("a link at %d: %x, want %x", at, got, want)
+		}
+		if got := sample(with, nil); slices.Equal(got, want) {
+			t.Errorf("text at %d is not in the sample", at)
+		}
+	}
+	both := slices.Concat(link, own, link)
+	if got := sample(both, []int32{0, 2, 8, 10}); !slices.Equal(got, want) {
+		t.Errorf("two links: %x, want %x", got, want)
+	}
+}
