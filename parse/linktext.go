@@ -41,5 +41,5 @@ func (p *Parser) isFragment(b []byte) bool {
 
 // isEndOfLink reports whether the name of an end tag that begins at b[i] is a.
 func isEndOfLink(b []byte, i int) bool {
-	return b[i]|0x20 == 'a' && i+1 < len(b) && (b[i+1] == '>' || b[i+1] == '/' || b[i+1] <= ' ')
+	return b[i]|0x20 == 'a' && i+1 < len(b) && byteEnds[b[i+1]]&endsTag != 0
 }

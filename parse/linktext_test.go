@@ -34,6 +34,7 @@ func TestLinkText(t *testing.T) {
 		{"end tag with space", "<a href=/x>a</a\n> b", []int32{0, 1}},
 		{"end tag with attribute", `<a href=/x>a</a/b> c`, []int32{0, 1}},
 		{"end tag of another name", `<a href=/x>a</abbr> b</a> c`, []int32{0, 2}},
+		{"end tag of a name with a control character", "<a href=/x>a</a\x01> b</a> c", []int32{0, 2}},
 		{"script in it", `<a href=/x>a <script>var b</script> c</a>`, []int32{0, 2}},
 		{"behind a base", `<a href=/x>a</a><base href=/y/> <a href=z>b</a>`, []int32{0, 1, 1, 2}},
 	} {
@@ -47,7 +48,8 @@ func TestLinkText(t *testing.T) {
 		}
 	}
 	page := new(Page)
-	in := Input{URL: mustURL(t, "http://h.example/a"), ContentType: "application/xhtml+xml", Body: []byte(`<p>a <a href="/x">b</a> c <a href="/y"/> d</p>`)}
+	in := Input{URL: mustURL(t, "http://h.example/a"), ContentType: "application/xhtml+xml"}
+	in.Body = []byte(`<p>a <a href="/x">b</a> c <a href="/y"/> d</p>`)
 	if err := New(Options{}).Parse(in, page); err != nil || !slices.Equal(page.LinkText, []int32{1, 2}) {
 		t.Errorf("XHTML: %v, texts at %d", err, page.LinkText)
 	}

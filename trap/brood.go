@@ -18,7 +18,7 @@ const (
 	leastBred   = 2    // new URLs of the pattern itself, a page
 	breedMargin = 1.25 // times those of the others: sections that are alike differ by less
 	breedTurns  = 64   // one page in as many is judged without, so nothing holds it up for ever
-	breedPages  = 64
+	breedPages  = 64   // pages from which on it waits longer with each doubling
 )
 
 // breedRanks is how many ranks a pattern that breeds comes later: one, and one more whenever it has
