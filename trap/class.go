@@ -58,7 +58,7 @@ func classify(s string) class {
 	if s == "" {
 		return nothing
 	}
-	var letters, numbers, changes int // changes between letters and digits
+	var letters, numbers, changes, most int // changes between letters and digits, in a part
 	var all, before uint8
 	for i := 0; i < len(s); i++ {
 		is := byteIs[s[i]]
@@ -73,9 +73,10 @@ func classify(s string) class {
 		if is^before == isDigit|isLetter {
 			changes++
 		}
-		if is != 0 {
-			before = is
+		if is == 0 { // behind it another word begins: in vld1q_f32_x3 no part is a key
+			changes = 0
 		}
+		most, before = max(most, changes), is
 	}
 	hex := all&noHex == 0
 	switch {
@@ -83,7 +84,7 @@ func classify(s string) class {
 		return digits
 	case hex && numbers > 1 && letters > 0 && numbers+letters >= leastHex:
 		return key
-	case changes >= 3 && numbers+letters >= leastKey:
+	case most >= 3 && numbers+letters >= leastKey:
 		return key
 	case all&isList != 0:
 		return list

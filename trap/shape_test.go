@@ -148,6 +148,23 @@ func TestEncodedLettersAreNoKeys(t *testing.T) {
 	}
 }
 
+// Functions have names of letters and digits, with underscores between: these are no keys, as long
+// as no part of them is one. What is base64 may have dashes, too.
+func TestNamesOfFunctionsAreNoKeys(t *testing.T) {
+	for s, want := range map[string]class{
+		"fn.vld1q_f32_x3.html":               word,
+		"fn._mm256_mask_cvtepi32_epi16.html": word,
+		"fn.vqrdmlsh_laneq_s16.html":         word,
+		"IwAR2x8kQ4zL-b7Tg_v9Wm1":            key,
+		"mp3k9x2b-q8v4z7w1":                  key,
+		"k7x2m9q4z8w1v6t3":                   key,
+	} {
+		if got := classify(s); got != want {
+			t.Errorf("%q is %d, want %d", s, got, want)
+		}
+	}
+}
+
 // A byte is what classify takes it for.
 func TestBytes(t *testing.T) {
 	for c := range 256 {
