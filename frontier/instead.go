@@ -52,14 +52,14 @@ func (f *Frontier) Instead(it Item, now time.Time, good func(Item) bool) (other 
 	if !f.canExchange(h, &it) || h.lull.skips() {
 		return Item{}, false
 	}
-	other, ok = f.instead(h, it, now, func(look int, x *Item) int {
+	other, ok = f.instead(h, it, now, func(look, rank, depth int) int {
 		switch {
-		case it.Rank == 0 && x.Depth > it.Depth:
+		case it.Rank == 0 && depth > it.Depth:
 			return never
 		case it.Rank == 0 && look < maxLooks/2:
-			return x.Depth<<8 | int(x.Rank)
+			return depth<<8 | rank
 		}
-		return x.level()
+		return rank<<rankShift | depth
 	}, good)
 	h.lull.looked(!ok)
 	return other, ok
@@ -72,11 +72,11 @@ func (f *Frontier) Deeper(it Item, now time.Time, good func(Item) bool) (other I
 	if !f.canExchange(h, &it) {
 		return Item{}, false
 	}
-	return f.instead(h, it, now, func(_ int, x *Item) int {
-		if x.Depth <= it.Depth {
+	return f.instead(h, it, now, func(_, rank, depth int) int {
+		if depth <= it.Depth {
 			return never
 		}
-		return (depthMask-x.Depth)<<8 | int(x.Rank)
+		return (depthMask-depth)<<8 | rank
 	}, good)
 }
 
@@ -87,15 +87,18 @@ func (f *Frontier) canExchange(h *host, it *Item) bool {
 	return n > 0 && h.levels[n-1].depth>>rankShift > 0 && f.steer == nil && !it.Lease.Again && f.just == it.URL
 }
 
+// sequence says in which sequence levels are looked at, by the number of the look and the level's rank
+// and depth: the smallest comes first.
+type sequence func(look, rank, depth int) int
+
 // never is the place of a level that is not to be looked at.
 const never = -1
 
-// instead looks at levels that wait in a rank, each time at the one that place puts first, by the
-// number of the look and the level's depth and rank.
-func (f *Frontier) instead(h *host, it Item, now time.Time, place func(look int, x *Item) int, good func(Item) bool) (other Item, ok bool) {
+// instead looks at levels that wait in a rank, each time at the first of the others.
+func (f *Frontier) instead(h *host, it Item, now time.Time, of sequence, good func(Item) bool) (other Item, ok bool) {
 	var looked [maxLooks]*level
 	for look := range looked {
-		l := h.firstWaiting(&it, look, looked[:look], place)
+		l := h.firstWaiting(&it, look, looked[:look], of)
 		if l == nil {
 			return Item{}, false
 		}
@@ -129,18 +132,16 @@ func (f *Frontier) exchange(h *host, it Item, other *Item, now time.Time) {
 	f.queue(h, it)
 }
 
-// firstWaiting returns the first level, by place, of those that wait in a rank and were not looked
+// firstWaiting returns the first level of a sequence, of those that wait in a rank and were not looked
 // at, nil if there is none. That of the item is none of them.
-func (h *host) firstWaiting(it *Item, look int, looked []*level, place func(int, *Item) int) (first *level) {
+func (h *host) firstWaiting(it *Item, look int, looked []*level, of sequence) (first *level) {
 	own, best := it.level(), math.MaxInt
-	for _, l := range h.levels {
-		if l.depth>>rankShift == 0 || l.depth == own || l.unleased() == 0 || slices.Contains(looked, l) {
+	for _, l := range h.levels[h.search(1<<rankShift):] {
+		if l.depth == own || l.unleased() == 0 || slices.Contains(looked, l) {
 			continue
 		}
-		var x Item
-		x.setLevel(l.depth)
-		if at := place(look, &x); at != never && at < best {
-			first, best = l, at
+		if n := of(look, l.depth>>rankShift, l.depth&depthMask); n != never && n < best {
+			first, best = l, n
 		}
 	}
 	return first

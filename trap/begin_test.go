@@ -135,7 +135,7 @@ func TestWhatHasEarnedIsNotRefusedWithOthers(t *testing.T) {
 		}
 		chart := func(i int) string { return fmt.Sprintf("http://a.test/chart.php?a=%d&b=%d", i%23, i/23) }
 		for i := range 2 * trap.DefaultBudget {
-			teach(t, g, chart(i), chart(i+1), "a chart of these two "+prose(10_000+i, 1), chart(5000+i))
+			teach(t, g, chart(i), chart(i+1), "a chart of these two "+prose(10_000+i, 1), chart(5000+2*i), chart(5001+2*i))
 		}
 		if v := judge(t, g, "http://a.test/chart.php?a=1&b=9999"); v.Kind == "" {
 			t.Fatalf("%d pages, %d silent: a chart: %+v", tt.pages, tt.silent, v)

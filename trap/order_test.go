@@ -413,3 +413,44 @@ func TestRanksFitTheQueue(t *testing.T) {
 		t.Errorf("ranks up to %d", trap.MostRank)
 	}
 }
+
+// Each question of a quiz leads to the next one and says two words that are its own: by its two
+// parameters that is no selection. Selections, each of which leads to others, are.
+func TestPagesInChainsAreNoSelections(t *testing.T) {
+	for _, tt := range []struct {
+		next int // pages to which each leads
+		all  bool
+	}{{1, true}, {3, false}} {
+		const quizzes, questions, perPage = 140, 12, 30
+		get := func(path string) string {
+			var quiz, q, page int
+			if path == "/" {
+				return link("/quizzes?page=0")
+			}
+			if k, _ := fmt.Sscanf(path, "/quizzes?page=%d", &page); k == 1 {
+				body := prose(9999, 60)
+				for i := range min(perPage, quizzes-perPage*page) {
+					body += link(fmt.Sprintf("/quiz.php?id=%d&q=1", perPage*page+i))
+				}
+				if perPage*(page+1) < quizzes {
+					body += link(fmt.Sprintf("/quizzes?page=%d", page+1))
+				}
+				return body
+			}
+			if k, _ := fmt.Sscanf(path, "/quiz.php?id=%d&q=%d", &quiz, &q); k < 2 {
+				return ""
+			}
+			body := prose(9999, 60) + prose(questions*quiz+q, 2)
+			for i := range tt.next {
+				if q < questions+quiz%2 || tt.next > 1 {
+					body += link(fmt.Sprintf("/quiz.php?id=%d&q=%d", (quiz+7*i)%10_000, q+1))
+				}
+			}
+			return body
+		}
+		n := len(pages(trap.New(trap.Config{}), 5000, get))
+		if (n == 1+(quizzes+perPage-1)/perPage+quizzes*questions+quizzes/2) != tt.all || !tt.all && n > 4*trap.DefaultBudget {
+			t.Errorf("each leads to %d: %d pages", tt.next, n)
+		}
+	}
+}

@@ -56,6 +56,7 @@ const (
 	widePairs   = 4 * mostPairs // of a wide pattern
 	mostMarks   = 512
 	facetParams = 2
+	mostChained = 1.5 // new URLs a page
 )
 
 // A URL's form is what decides which page it brings: its path without keys, and those of its
@@ -271,8 +272,15 @@ func one(b bool) float32 {
 // mostly reports whether a decaying sum is over half of its pages.
 func (p *pattern) mostly(sum float32) bool { return 2*sum > p.weight }
 
-// selects reports whether its URLs combine parameters, or add to the path that led to them.
-func (p *pattern) selects() bool { return p.mostly(p.combined) || p.extends() && !p.leafy() }
+// selects reports whether its URLs combine parameters, or add to the path that led to them. Pages
+// of which each leads to the next are no selections, such as the questions of many quizzes: what is
+// combined leads to many others. Of days, of which there may be no end, that says nothing.
+func (p *pattern) selects() bool {
+	return p.mostly(p.combined) && (p.mostly(p.dated) || !p.chained()) || p.extends() && !p.leafy()
+}
+
+// chained reports whether its URLs are found on its own pages, of which most lead to one more.
+func (p *pattern) chained() bool { return p.ownFound() && p.born > 0 && p.born < mostChained*p.links }
 
 // extends reports whether its URLs are found on its own pages, and are longer than those.
 func (p *pattern) extends() bool { return p.ownFound() && p.grown >= growShare*p.links }

@@ -15,8 +15,8 @@ import (
 	"crawler/trap"
 )
 
-// Times of buses by stop and day are the same each day of a stop, so after the first days all pages
-// say hardly anything new; but there are 62 stops and 28 days, and then it ends.
+// Times of buses by stop and day are the same each day of a stop, so after the first days no page
+// says anything new; but there are 62 stops and 28 days, and then it ends.
 func TestProgramsOfFewValuesEnd(t *testing.T) {
 	const stops, days = 62, 28
 	at := func(stop, day int) string {
@@ -28,14 +28,14 @@ func TestProgramsOfFewValuesEnd(t *testing.T) {
 			home += link(at(stop, 0))
 		}
 		for day := range days {
-			page := prose(stop, 120)
+			page := prose(stop, 12)
 			for d := max(0, day-1); d <= min(days-1, day+1); d++ {
 				page += link(at(stop, d))
 			}
 			if stop+1 < stops {
 				page += link(at(stop+1, day))
 			}
-			site[at(stop, day)] = page + fmt.Sprintf("<p>day %d of May</p>", day+1)
+			site[at(stop, day)] = page + fmt.Sprintf("<p>these are the times of day %d of this month of May</p>", day+1)
 		}
 	}
 	site["/"] = home
