@@ -87,8 +87,8 @@ func (f *Frontier) canExchange(h *host, it *Item) bool {
 	return n > 0 && h.levels[n-1].depth>>rankShift > 0 && f.steer == nil && !it.Lease.Again && f.just == it.URL
 }
 
-// sequence says in which sequence levels are looked at, by the number of the look and the level's rank
-// and depth: the smallest comes first.
+// sequence says in which sequence levels are looked at, by the number of the look and the level's
+// rank and depth: the smallest comes first.
 type sequence func(look, rank, depth int) int
 
 // never is the place of a level that is not to be looked at.
@@ -132,8 +132,8 @@ func (f *Frontier) exchange(h *host, it Item, other *Item, now time.Time) {
 	f.queue(h, it)
 }
 
-// firstWaiting returns the first level of a sequence, of those that wait in a rank and were not looked
-// at, nil if there is none. That of the item is none of them.
+// firstWaiting returns the first level of a sequence, of those that wait in a rank and were not
+// looked at, nil if there is none. That of the item is none of them.
 func (h *host) firstWaiting(it *Item, look int, looked []*level, of sequence) (first *level) {
 	own, best := it.level(), math.MaxInt
 	for _, l := range h.levels[h.search(1<<rankShift):] {

@@ -228,6 +228,7 @@ type Text struct {
 	Numerals []int32
 	LinkText []int32
 	Joined   int
+	Pictures uint64
 }
 
 // Page returns the sample of a task's page, in the memory of an earlier one.
@@ -237,11 +238,11 @@ func (s *Sampler) Page(t *Task, status int, text Text, digest uint64, reuse Samp
 	}
 	words := s.trap.Steady(t.URL, text.Words, text.Numerals)
 	if t.Unread() {
-		page := s.trap.Skim(status, words, digest)
+		page := s.trap.Skim(status, words, digest).Showing(text.Pictures)
 		page.Sample = reuse.Sample[:0]
 		return page
 	}
-	page := s.trap.Page(t.URL, status, words, text.LinkText, text.Joined, digest)
+	page := s.trap.Page(t.URL, status, words, text.LinkText, text.Joined, digest).Showing(text.Pictures)
 	page.Sample = append(reuse.Sample[:0], page.Sample...)
 	return page
 }

@@ -40,7 +40,8 @@
 //	form       a URL's path and parameters without keys, in any sequence, and without the
 //	           parameters that were found to make no difference, or of the path no more than its
 //	           end, the last two segments, if both are names and it was found to be enough
-//	copy       a page with the words of another, in any sequence
+//	copy       a page with the words of another, in any sequence, and with the same pictures
+//	           (Page.Showing): scans may have no word that their URL has not
 //	steady     words: of a page whose URL has a key that may be a session's, with one word for the
 //	           numbers that it begins and ends with: they tell the time (Sampler.Steady)
 //	own text   the grams (four words in a row) of a page that are not its pattern's template,
@@ -59,6 +60,9 @@
 //	worth      of a page, for the order: how much of its own text the site has not said before,
 //	           if it has earned something; a sixth of that where parameters are combined. What it
 //	           earns is worth the same to its lists
+//	selection  a URL that combines parameters, or adds to the path that led to it: known things in
+//	           new company. Pages that are found on their likes, of which each leads to one more,
+//	           are none, unless they are days
 //	chance     by the worth of the latest pages, and by what the pattern owes, as if that were
 //	           so many pages without worth; 1/2 for a new pattern. Young patterns have at most
 //	           that of the wide one, unless most of their pages were worth something; new ones

@@ -234,7 +234,7 @@ func (s *shapes) nameOf(u weburl.URL) string {
 // wideName writes the wide pattern of u.
 func (s *shapes) wideName(u weburl.URL) string {
 	var name strings.Builder
-	b := building{shapes: s, name: &name}
+	b := building{shapes: s, name: &name, nameless: true}
 	s.setHost(u)
 	switch domain := domainOf(u); {
 	case s.alone:
@@ -254,10 +254,11 @@ func (s *shapes) wideName(u weburl.URL) string {
 type building struct {
 	shape
 	*shapes
-	name  *strings.Builder
-	keeps bool  // directories keep their names from now on
-	asked bool  // one does so only in this shape
-	last  class // of the part before, in the wide pattern
+	name     *strings.Builder
+	nameless bool  // parameters have none in it
+	keeps    bool  // directories keep their names from now on
+	asked    bool  // one does so only in this shape
+	last     class // of the part before, in the wide pattern
 	// The class before that. Of segments that alternate, as in /post/1/post/2/post/3, two count.
 	beforeLast, fineBefore class
 	fineLast               class // the same in the fine pattern; nothing after a name
@@ -430,13 +431,11 @@ func (b *building) query(query string) {
 			v.class = key
 		}
 		b.note(v.class, text)
-		if !b.met(v.name) {
+		again := b.met(v.name)
+		if !again {
 			names += mix(v.name, markParam)
-			if b.params > 0 {
-				b.write("&")
-			}
-			b.write(name)
 		}
+		b.writeParam(name, again)
 		if b.params < len(b.first) {
 			b.first[b.params] = v
 		}
@@ -447,6 +446,21 @@ func (b *building) query(query string) {
 		b.wide = mix(b.wide, markParam)
 	}
 	b.size += uint32(b.params)
+}
+
+// writeParam writes the name of a parameter, once. A wide pattern says only whether there are
+// several.
+func (b *building) writeParam(name string, again bool) {
+	if b.nameless {
+		name, again = "*", b.params >= facetParams
+	}
+	switch {
+	case again:
+		return
+	case b.params > 0:
+		b.write("&")
+	}
+	b.write(name)
 }
 
 // met reports whether the URL had a parameter of that name already.

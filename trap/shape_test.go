@@ -182,3 +182,25 @@ func TestBytes(t *testing.T) {
 		}
 	}
 }
+
+// A wide pattern answers for URLs of any parameters, so it has the names of none: an owner would
+// look for those.
+func TestWidePatternsNameNoParameters(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://shop.test/list?page=1":             "*.shop.test/*?*",
+		"http://shop.test/list?f=1&t=2":            "*.shop.test/*?*&*",
+		"http://shop.test/list?f[]=1&f[]=2":        "*.shop.test/*?*&*",
+		"http://shop.test/a/b/c?x=1&y=2&z=3&z=4":   "*.shop.test/*?*&*",
+		"http://shop.test/a/7":                     "*.shop.test/*/#",
+		"http://127.0.0.1:8000/map?x=1&y=2&zoom=3": "#.#.#.#/*?*&*",
+	} {
+		s := newShapes(leastPatterns)
+		u, err := weburl.Parse(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.wideName(u); got != want {
+			t.Errorf("%s: %s, want %s", url, got, want)
+		}
+	}
+}

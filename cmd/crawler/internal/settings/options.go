@@ -167,7 +167,7 @@ func (o *Options) Declare(f *pflag.FlagSet) {
 
 	f.Var(&o.Traps, "traps", "`avoid|follow` pages that a server seems to make up without end: calendars, session ids, mazes")
 	f.StringArrayVar(&o.TrapTrust, "trap-trust", nil, "never treat URLs, or patterns in the report, that start with `PREFIX` as traps, such as shop.test/list (repeatable)")
-	f.IntVar(&o.TrapBudget, "trap-budget", trap.DefaultBudget, "fetch `N` pages of one shape without anything new before its others are refused as a trap")
+	f.IntVar(&o.TrapBudget, "trap-budget", trap.DefaultBudget, "fetch `N` pages of one shape without anything new, where a copy counts as two, before its others are refused as a trap")
 	shell.Group(f, "Traps")
 
 	f.StringVar(&o.Contact, "contact", "", "how a site's owner reaches you, a `URL` or mail address; part of the user agent")
