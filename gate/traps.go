@@ -228,7 +228,6 @@ type Text struct {
 	Numerals []int32
 	LinkText []int32
 	Joined   int
-	Pictures uint64
 }
 
 // Page returns the sample of a task's page, in the memory of an earlier one.
@@ -238,11 +237,11 @@ func (s *Sampler) Page(t *Task, status int, text Text, digest uint64, reuse Samp
 	}
 	words := s.trap.Steady(t.URL, text.Words, text.Numerals)
 	if t.Unread() {
-		page := s.trap.Skim(status, words, digest).Showing(text.Pictures)
+		page := s.trap.Skim(status, words, digest)
 		page.Sample = reuse.Sample[:0]
 		return page
 	}
-	page := s.trap.Page(t.URL, status, words, text.LinkText, text.Joined, digest).Showing(text.Pictures)
+	page := s.trap.Page(t.URL, status, words, text.LinkText, text.Joined, digest)
 	page.Sample = append(reuse.Sample[:0], page.Sample...)
 	return page
 }

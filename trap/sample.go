@@ -161,16 +161,6 @@ func (s *Sampler) Skim(status int, words []uint64, body uint64) Page {
 	return Page{Status: status, TextHash: mix(all, 2), AllHash: mix(all, 2)}
 }
 
-// Showing returns the description of a page that shows pictures, by a hash of them, 0 for none.
-// With others it is no copy, though its text may be one's: scans of a book may have no word of
-// their own.
-func (p Page) Showing(pictures uint64) Page {
-	if pictures != 0 {
-		p.TextHash, p.AllHash = mix(p.TextHash, pictures), mix(p.AllHash, pictures)
-	}
-	return p
-}
-
 // coarse is the largest hash of words that are sampled of all pages of up to 768 words, so that
 // pages of different lengths can be compared by them. Their grams have an odd hash.
 const (
