@@ -101,8 +101,14 @@ func (p *pattern) ends() float32 {
 // rank is the queue in which URLs wait that bring something with a chance. That of a new pattern is
 // a half, and its rank 0; two ranks are a halving.
 func rank(chance float32) uint8 {
+	if chance > highChance {
+		return 0
+	}
 	return uint8(min(mostRank, max(0, -2*math.Log2(2*float64(chance)))))
 }
+
+// highChance is more than half of the square root of two, from which on the rank is 0.
+const highChance = 0.3536
 
 const mostRank = 62 // of which the number of pages would be 2^30
 

@@ -230,8 +230,8 @@ func (m *memory) decode(d *binform.Decoder, most int) {
 	size, filled := int(d.Uint32()), int(d.Uint32())
 	d.Check(size == 0 || size >= leastMemory && size <= most && size&(size-1) == 0, "a memory of %d", size)
 	d.Check(filled <= size && filled*8 <= d.Left() && (filled > 0) == (size > 0), "%d of %d remembered", filled, size)
-	// It grew at a quarter at the earliest.
-	d.Check(size <= leastMemory || filled*8 >= size, "%d of %d remembered", filled, size)
+	// It grew at a quarter at the earliest, or its first page was expected to have more.
+	d.Check(size <= firstMemory || filled*8 >= size, "%d of %d remembered", filled, size)
 	if !d.OK() || size == 0 {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"crawler/internal/binform"
@@ -30,6 +31,16 @@ func TestBinaryGoesOn(t *testing.T) {
 		if a, b := marshal(t, straight.guard), marshal(t, broken.guard); !bytes.Equal(a, b) {
 			t.Errorf("%s: forms of %d and %d bytes differ", s.Name, len(a), len(b))
 		}
+	}
+}
+
+// So does one of which the first page said one thing over and over: there was room for more.
+func TestBinaryOfOneGram(t *testing.T) {
+	g, again := newGuard(), newGuard()
+	teach(t, g, page(0), "", strings.Repeat("again ", 90))
+	form := marshal(t, g)
+	if err := again.UnmarshalBinary(form); err != nil || !bytes.Equal(marshal(t, again), form) {
+		t.Errorf("%v, or another form", err)
 	}
 }
 
@@ -153,7 +164,7 @@ func TestBinaryFields(t *testing.T) {
 	good := func() fields {
 		return fields{texts: []uint32{0, 0}, ids: []uint64{3, 5}, name: 8, memory: []uint32{64, 1, 9, 1}}
 	}
-	many := []uint32{128, 1, 9, 1} // it did not have to grow
+	many := []uint32{512, 1, 9, 1} // it did not have to grow
 	for name, change := range map[string]func(*fields){
 		"":                             func(*fields) {},
 		"a directory of 17 names":      func(f *fields) { f.children = 17 },

@@ -2,6 +2,7 @@ package trap
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"crawler/weburl"
@@ -290,15 +291,15 @@ func (g *Guard) pattern(id uint64) *pattern {
 // forget drops half of the patterns: open ones first, then those unused for longest.
 // Names of directories go too, when there is no more room for any.
 func (g *Guard) forget() {
-	all := g.sorted()
-	slices.SortStableFunc(all, func(a, b *pattern) int {
+	all := slices.Collect(maps.Values(g.patterns))
+	slices.SortFunc(all, func(a, b *pattern) int {
 		if (a.closed == "") != (b.closed == "") {
 			if a.closed == "" {
 				return -1
 			}
 			return 1
 		}
-		return cmp.Compare(a.used, b.used)
+		return cmp.Or(cmp.Compare(a.used, b.used), cmp.Compare(a.id, b.id))
 	})
 	for _, p := range all[:len(all)/2] {
 		g.leave(p)

@@ -20,6 +20,7 @@ type entry struct {
 const (
 	ways        = 8 // a cache line: of a table a quarter full hardly a set is full
 	leastMemory = 64
+	firstMemory = 256 // at most, for the sample of a first page
 )
 
 // sight is what a memory knows about a hash.
@@ -77,6 +78,13 @@ func (e *entry) meet(page uint16) sight {
 	e.times = min(e.times, 254) + 1
 	e.page = page
 	return was
+}
+
+// reserve gives an empty table room for n hashes at once, if they are not many.
+func (m *memory) reserve(n int) {
+	if len(m.entries) == 0 && n > 0 {
+		m.entries = make([]entry, min(firstMemory, max(leastMemory, 1<<bits.Len(uint(2*n-1)))))
+	}
 }
 
 // has reports whether h is remembered.

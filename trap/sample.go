@@ -25,7 +25,8 @@ const MaxEvery = 1 << 40
 const MaxSample = 2 * 48
 
 const (
-	wantSample  = 24 // least words per page that the sampling rate aims at
+	wantSample  = 24              // least words per page that the sampling rate aims at
+	longPage    = 64 * wantSample // words of a page of which half as many are enough
 	maxURLWords = 64
 	maxURLBytes = 1024 // bytes of a URL in which words are looked for
 	filterSize  = 512
@@ -122,22 +123,9 @@ func (s *Sampler) Page(u weburl.URL, status int, words []uint64, linkText []int3
 		return s.Skim(status, words, body)
 	}
 	s.own.read(u)
-	var all, others uint64
-	said := s.said[:0]
-	for i, w := range words {
-		all += w
-		for len(linkText) > 1 && i >= int(linkText[1]) {
-			linkText = linkText[2:]
-		}
-		if s.own.has(w) {
-			continue
-		}
-		others += w
-		if len(linkText) < 2 || i < int(linkText[0]) {
-			said = append(said, w)
-		}
-	}
-	s.said, s.sample = said, s.sample[:0]
+	all, own := s.say(words, linkText)
+	said := s.said
+	s.sample = s.sample[:0]
 	limit := rate(len(words))
 	for i, w := range said {
 		if h := mix(w, 1); h <= limit && len(s.sample) < MaxSample {
@@ -145,7 +133,39 @@ func (s *Sampler) Page(u weburl.URL, status int, words []uint64, linkText []int3
 			s.sample = append(s.sample, flagged(a, h <= coarse), flagged(b, h <= coarse))
 		}
 	}
-	return Page{Status: status, TextHash: mix(others, 2), AllHash: mix(all, 2), Every: every(limit, len(words), joined), Sample: s.sample}
+	return Page{Status: status, TextHash: mix(all-own, 2), AllHash: mix(all, 2), Every: every(limit, len(words), joined), Sample: s.sample}
+}
+
+// say fills said, from one link's text to the next. It returns the sums of all words, and
+// of those that are the URL's.
+func (s *Sampler) say(words []uint64, linkText []int32) (all, own uint64) {
+	said := slices.Grow(s.said[:0], len(words))[:len(words)]
+	n, at := 0, 0
+	for at < len(words) {
+		begin, end := len(words), len(words)
+		if len(linkText) > 1 {
+			begin, end = int(linkText[0]), int(linkText[1])
+			linkText = linkText[2:]
+		}
+		for _, w := range words[at:begin] {
+			all += w
+			if s.own.has(w) {
+				own += w
+				continue
+			}
+			said[n] = w
+			n++
+		}
+		for _, w := range words[begin:end] {
+			all += w
+			if s.own.has(w) {
+				own += w
+			}
+		}
+		at = end
+	}
+	s.said = said[:n]
+	return all, own
 }
 
 // Skim describes a page for Guard.Skim, by all its words, those of its URL too, and without a
@@ -198,7 +218,11 @@ func every(limit uint64, words, joined int) int {
 // rate is the largest hash that is sampled: a power of two, so that pages of about the same
 // length have the same words sampled.
 func rate(words int) uint64 {
-	return ^uint64(0) >> max(0, bits.Len(uint(words)/wantSample)-1)
+	want := uint(wantSample)
+	if words >= longPage {
+		want /= 2
+	}
+	return ^uint64(0) >> max(0, bits.Len(uint(words)/want)-1)
 }
 
 // mix is one-to-one in each of its arguments, except for rare collisions.

@@ -53,7 +53,6 @@ type shapes struct {
 	most      int                   // of each
 	knownHost                       // of the last call
 	hosts     [][hostWays]knownHost // by hash, the latest of each
-	links     []knownLink           // the same
 	journal   *journal
 	last      weburl.URL // whose shape lastIs is, if the next call finds the same; zero if not
 	lastIs    building
@@ -64,31 +63,21 @@ type knownHost struct {
 	host     string
 	hostHash uint64
 	domain   uint64 // hash of the domain, or of the host if alone
+	suffix   string // which all hosts of the domain end with; "" of addresses
 	alone    bool   // the host does not share the wide patterns of its domain
 }
 
-// knownLink is what Link wants to know of a URL: the pages of a site link to much the same ones. It
-// stays as it is: names are kept when a URL is read first, until all are forgotten, or there was no
-// room, and then there is none later.
-type knownLink struct {
-	url        uint64 // hashed
-	fine, wide uint64
-	bare       uint64 // form with the query, if keyed
-	domain     uint64 // of that time: a host may be alone by now; 0 for none
-}
-
-// The sizes of the tables: 80, 40 and 2 KiB.
+// The sizes of the tables: 80 and 2 KiB.
 const (
 	hostSets   = 512
 	hostWays   = 4 // as sites link to each other, a few that share a place come by turns
-	mostLinks  = 1024
 	mostLately = 256
 )
 
 func newShapes(most int) shapes {
 	return shapes{
 		children: map[uint64]uint8{}, kept: map[uint64]struct{}{}, pages: map[uint64]uint8{}, most: most,
-		hosts: make([][hostWays]knownHost, hostSets), links: make([]knownLink, mostLinks),
+		hosts: make([][hostWays]knownHost, hostSets),
 	}
 }
 
@@ -125,9 +114,12 @@ func (s *shapes) setHost(u weburl.URL) {
 }
 
 // sameDomain reports whether u shares the wide patterns of the domain of like.
-func (s *shapes) sameDomain(u, like weburl.URL, domain uint64) bool {
+func (s *shapes) sameDomain(u, like weburl.URL, domain uint64, suffix string) bool {
 	if u.Host() == like.Host() {
 		return true
+	}
+	if !strings.HasSuffix(u.Hostname(), suffix) {
+		return false
 	}
 	s.setHost(u)
 	return s.knownHost.domain == domain
@@ -136,6 +128,9 @@ func (s *shapes) sameDomain(u, like weburl.URL, domain uint64) bool {
 func (s *shapes) readHost(u weburl.URL, hash uint64) knownHost {
 	h := knownHost{host: strings.Clone(u.Host()), hostHash: hash, domain: mix(hash, markWide)}
 	domain := domainOf(u)
+	if domain != anyAddress {
+		h.suffix = strings.Clone(domain)
+	}
 	h.alone = domain != u.Hostname() && s.pages[hash] >= established
 	if !h.alone {
 		h.domain = mix(xxhash.Sum64String(domain), markWide)
@@ -176,7 +171,6 @@ func (s *shapes) learned(host uint64) {
 // forgetNames forgets which directories keep their names.
 func (s *shapes) forgetNames() {
 	s.children, s.kept, s.last = map[uint64]uint8{}, map[uint64]struct{}{}, weburl.URL{}
-	clear(s.links)
 	s.lately = [mostLately]uint64{}
 }
 
@@ -206,19 +200,26 @@ func (s *shapes) read(u weburl.URL, keeps bool) *shape {
 	return &b.shape
 }
 
-// link returns what Link wants to know of u, whose directories keep their names if there is room.
-func (s *shapes) link(u weburl.URL, hash uint64) knownLink {
+// wideOf returns the wide pattern of u and changes nothing. It costs a fifth of all of the shape.
+func (s *shapes) wideOf(u weburl.URL) uint64 {
 	s.setHost(u)
-	known := &s.links[hash%mostLinks]
-	if known.url != hash || known.domain != s.knownHost.domain {
-		x := s.of(u)
-		*known = knownLink{url: hash, fine: x.fine, wide: x.wide, domain: x.domain}
-		if x.keyed {
-			known.bare = x.bare()
+	wide := s.knownHost.domain
+	var classes inRow
+	for rest, more := u.Path()[1:], true; more; {
+		var segment string
+		segment, rest, more = strings.Cut(rest, "/")
+		if c := classify(withoutSession(segment)); classes.changes(c) {
+			wide = mixClass(wide, c)
 		}
-		s.last = weburl.URL{} // a page's memory is used again
 	}
-	return *known
+	if !u.HasQuery() {
+		return wide
+	}
+	wide = mix(wide, markQuery)
+	if strings.Contains(u.Query(), "&") {
+		wide = mix(wide, markParam)
+	}
+	return wide
 }
 
 // nameOf writes the fine pattern of u.
@@ -254,19 +255,42 @@ func (s *shapes) wideName(u weburl.URL) string {
 type building struct {
 	shape
 	*shapes
-	name     *strings.Builder
-	nameless bool  // parameters have none in it
-	keeps    bool  // directories keep their names from now on
-	asked    bool  // one does so only in this shape
-	last     class // of the part before, in the wide pattern
-	// The class before that. Of segments that alternate, as in /post/1/post/2/post/3, two count.
-	beforeLast, fineBefore class
-	fineLast               class // the same in the fine pattern; nothing after a name
-	directory              int
-	numbers                int  // parts that are numbers
-	years                  int  // of those, the ones that might be years
-	date                   bool // one may be a whole date
-	named                  bool // all directories so far have their names
+	name        *strings.Builder
+	nameless    bool  // parameters have none in it
+	keeps       bool  // directories keep their names from now on
+	asked       bool  // one does so only in this shape
+	classes     inRow // in the wide pattern
+	fineClasses inRow // in the fine one, after a name
+	directory   int
+	numbers     int  // parts that are numbers
+	years       int  // of those, the ones that might be years
+	date        bool // one may be a whole date
+	named       bool // all directories so far have their names
+}
+
+// inRow are the classes of the last two parts of a path.
+type inRow struct{ last, before class }
+
+// changes reports whether a part's class is another than those of the last two, and notes it. Of
+// parts that alternate, as in /post/1/post/2/post/3, two count.
+func (r *inRow) changes(c class) bool {
+	if c == r.last {
+		return false
+	}
+	is := c != r.before
+	r.before, r.last = r.last, c
+	return is
+}
+
+// mixClass adds a class to a pattern.
+func mixClass(pattern uint64, c class) uint64 { return mix(pattern, markClass<<8|uint64(c)) }
+
+// withoutSession returns a segment without what may follow a semicolon.
+func withoutSession(segment string) string {
+	if i := strings.IndexByte(segment, ';'); i >= 0 {
+		return segment[:i]
+	}
+	return segment
 }
 
 func (b *building) build(u weburl.URL) {
@@ -316,9 +340,9 @@ func both(a, b uint64) uint64 {
 
 // segment returns the hash of what is a name.
 func (b *building) segment(s string, mayName bool) (name uint64) {
-	if i := strings.IndexByte(s, ';'); i >= 0 {
-		b.keyed = b.keyed || isSession(s[i:])
-		s = s[:i]
+	if bare := withoutSession(s); len(bare) < len(s) {
+		b.keyed = b.keyed || isSession(s[len(bare):])
+		s = bare
 	}
 	c, hash := classify(s), uint64(0)
 	b.size++
@@ -327,27 +351,21 @@ func (b *building) segment(s string, mayName bool) (name uint64) {
 	}
 	if c != key && s != "" {
 		in := hash
-		if c == digits && b.last == digits { // the third of May is not the fifth of March
+		if c == digits && b.classes.last == digits { // the third of May is not the fifth of March
 			in = mix(hash, uint64(b.directory))
 		}
 		b.form += mix(in, markClass)
 	}
 	b.note(c, s)
-	if c != b.last && c != b.beforeLast {
-		b.wide = mix(b.wide, markClass<<8|uint64(c))
-	}
-	if c != b.last {
-		b.beforeLast, b.last = b.last, c
+	if b.classes.changes(c) {
+		b.wide = mixClass(b.wide, c)
 	}
 	if mayName && b.named && c == word && b.directory < maxNamed && b.keep(hash) {
 		b.write("/", s)
-		b.fineLast, b.fineBefore = nothing, nothing
-	} else if c != b.fineLast {
-		if c != b.fineBefore {
-			b.fine = mix(b.fine, markClass<<8|uint64(c))
-			b.write("/", symbol[c])
-		}
-		b.fineBefore, b.fineLast = b.fineLast, c
+		b.fineClasses = inRow{}
+	} else if b.fineClasses.changes(c) {
+		b.fine = mixClass(b.fine, c)
+		b.write("/", symbol[c])
 	}
 	b.directory++
 	if c != word {

@@ -16,7 +16,7 @@ func (g *Guard) Watch(u, via weburl.URL) bool {
 	s := *g.shapes.of(u)
 	p := g.patterns[s.fine]
 	v := &g.view
-	*v = view{url: u, via: via, event: event{shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, births: v.births[:0]}}
+	*v = view{url: u, via: via, suffix: g.shapes.suffix, event: event{shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, births: v.births[:0]}}
 	if !via.IsZero() {
 		from := g.shapes.of(via)
 		v.from = from.fine
@@ -46,7 +46,7 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 			return
 		}
 	}
-	if known && (v.backs == maxBack || !g.shapes.sameDomain(to, v.url, v.shape.domain)) {
+	if known && (v.backs == maxBack || !g.shapes.sameDomain(to, v.url, v.shape.domain, v.suffix)) {
 		return // it could only be one link back more, to a page of the wide pattern
 	}
 	hash := xxhash.Sum64String(to.String())
@@ -54,8 +54,21 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 	if slices.Contains(v.met[:v.nMet], h) || known && slices.Contains(v.back[:v.backs], fold(h)) {
 		return // the page has the link twice
 	}
-	s := g.shapes.link(to, hash)
-	bears := !known && v.nMet < maxBirths
+	if known {
+		// A link back into another pattern is a way out of the maze, so it counts whatever its pattern.
+		if g.shapes.wideOf(to) == v.wide.id {
+			v.leadBack(h)
+		}
+		return
+	}
+	g.bear(to, h)
+	g.shapes.last = weburl.URL{} // a page's memory is used again
+}
+
+// bear records a link to a URL that was not known.
+func (g *Guard) bear(to weburl.URL, h uint64) {
+	v, s := &g.view, g.shapes.of(to)
+	bears := v.nMet < maxBirths
 	if bears {
 		v.met[v.nMet] = h
 		v.nMet++
@@ -64,36 +77,39 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 	if s.wide != v.wide.id {
 		return
 	}
-	// A known page under another key, or under another name.
-	known = known || s.bare != 0 && g.texts.has(s.bare) || g.renamed(to, s.fine)
-	// A link back into another pattern is a way out of the maze, so it counts whatever its pattern.
-	switch {
-	case !known:
-		v.wide.born++
-		if g.samePattern(s.fine, v.fine.id) {
-			v.fine.born++
+	if s.keyed && g.texts.has(s.bare()) || g.renamed(s) {
+		if v.backs < maxBack { // a known page under another key, or under another name
+			v.leadBack(h)
 		}
-		if bears && !g.isAspect(to, v.url.String(), g.patterns[s.fine]) {
-			v.wide.bred++
-			if s.fine == v.fine.id {
-				v.fine.bred++
-			}
-		}
-	case v.backs < maxBack:
-		v.back[v.backs] = fold(h)
-		v.backs++
+		return
 	}
+	v.wide.born++
+	if g.samePattern(s.fine, v.fine.id) {
+		v.fine.born++
+	}
+	if bears && !g.isAspect(to, v.url.String(), g.patterns[s.fine]) {
+		v.wide.bred++
+		if s.fine == v.fine.id {
+			v.fine.bred++
+		}
+	}
+}
+
+// leadBack records a link to a known page.
+func (v *view) leadBack(h uint64) {
+	v.back[v.backs] = fold(h)
+	v.backs++
 }
 
 // renamed reports whether a link is as likely as not to lead to a known page under another name: a
 // part of it is known, and that such URLs bring other pages was not seen yet. Since they wait, it
 // may not be for long.
-func (g *Guard) renamed(to weburl.URL, fine uint64) bool {
-	p := g.patterns[fine]
+func (g *Guard) renamed(s *shape) bool {
+	p := g.patterns[s.fine]
 	if p == nil || p.params[0] == 0 {
 		return false
 	}
-	now, _ := p.fresh(g.shapes.at(to), &g.texts, nil)
+	now, _ := p.fresh(s, &g.texts, nil)
 	return now <= 0.5
 }
 
