@@ -55,7 +55,7 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 		return // the page has the link twice
 	}
 	if known {
-		// A link back into another pattern is a way out of the maze, so it counts whatever its pattern.
+		// One into another pattern is a way out of the maze, so it counts whatever its pattern.
 		if g.shapes.wideOf(to) == v.wide.id {
 			v.leadBack(h)
 		}
