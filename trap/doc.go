@@ -83,8 +83,9 @@
 //	           what breeds, and for each doubling of its pages from 64 on
 //	breeds     of a pattern: a page of it has two new URLs of it on average, or more, aspects and
 //	           other keys not counted, and a quarter more than those of other patterns of its
-//	           host had of theirs. Others that are as likely come first, since they will end; at
-//	           one page in 64 they do not
+//	           host had of theirs; or it is a chain of 32 pages or more, of which nine in ten led
+//	           to one more, and none to two. Others that are as likely come first, since they will
+//	           end, if there are any; at one page in 64 they do not
 //	lease      a URL on its way. Another waits for it, in its place, if it would have a rank were
 //	           that a page that brings nothing. Where a pattern owes nothing as many leases as it
 //	           had pages do not count: so of a new one one is asked for at first (Verdict.Wait)

@@ -300,6 +300,32 @@ func TestWhatBreedsWaitsTheLongerTheMoreItHad(t *testing.T) {
 	}
 }
 
+// A chain that has shown no end in 32 pages waits for others that are as likely: its next page would
+// come first for ever, since it is only known when the one before was fetched. It does not where it
+// ends, or leads to little else than to itself.
+func TestChainsWithoutAnEndWait(t *testing.T) {
+	comments := func(i int) string { return fmt.Sprintf("http://a.test/comments?page=%d", i) }
+	for _, c := range []struct {
+		pages, others, ends int // of the chain, of others, and which of the chain's lead on no further
+		rank                uint8
+	}{{31, 20, 99, 0}, {32, 20, 99, 1}, {130, 20, 999, 3}, {32, 20, 8, 0}, {32, 7, 99, 0}} {
+		g := trap.New(trap.Config{})
+		for i := range c.others {
+			teach(t, g, page(i), "http://a.test/", prose(2*i, 60))
+		}
+		for i := range c.pages {
+			var next []string
+			if i%c.ends != c.ends-1 {
+				next = append(next, comments(i+2))
+			}
+			teach(t, g, comments(i+1), comments(i), prose(2*i+1, 60), next...)
+		}
+		if v := judge(t, g, comments(c.pages+1)); v.Rank != c.rank {
+			t.Errorf("%+v: %+v", c, v)
+		}
+	}
+}
+
 // Sections that are alike differ a little by chance, so neither waits for the other.
 func TestSectionsThatAreAlikeDoNotWait(t *testing.T) {
 	section := func(s, i int) string { return fmt.Sprintf("http://a.test/s%d/%d", s, i) }
