@@ -518,3 +518,29 @@ func TestPagesUnderAnyNumberEnd(t *testing.T) {
 	}
 	t.Fatal("there is no such site")
 }
+
+// Scans of books, whose pages have no word that their URL has not, are known from each other by
+// their pictures: all are fetched.
+func TestScansOfBooksAreFetched(t *testing.T) {
+	const books, scans = 10, 50
+	home := &page{}
+	s := newSite(map[string]*page{"a.example/": home})
+	for b := range books {
+		book := &page{html: fmt.Sprintf("book%d", b)}
+		path := fmt.Sprintf("/book/%d/", b)
+		home.links = append(home.links, path)
+		s.pages["a.example"+path] = book
+		for i := range scans {
+			scan := fmt.Sprintf("%s?pg=%d", path, i)
+			book.links = append(book.links, scan)
+			s.pages["a.example"+scan] = &page{html: fmt.Sprintf("scan %d <img src=/img/%d-%d.jpg>", i, b, i)}
+		}
+	}
+	_, res := inBubble(t, s, func(c *crawl.Config) {
+		c.Gate.FollowTraps, c.Gate.IgnoreRobots = false, true
+		c.Gate.Frontier.Interval = 20 * time.Millisecond
+	}, "http://a.example/")
+	if want := 1 + books + books*scans; res.Fetched != want {
+		t.Errorf("%d pages of %d, refused %v", res.Fetched, want, res.Skipped)
+	}
+}

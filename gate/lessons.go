@@ -191,10 +191,17 @@ func (l *lesson) read(b []byte) (rest []byte, err error) {
 }
 
 func appendSample(b []byte, s *Sample) []byte {
-	b = binary.AppendUvarint(b, uint64(s.Status))
+	status := uint64(s.Status)
+	if s.Pictures != 0 {
+		status += withPictures
+	}
+	b = binary.AppendUvarint(b, status)
 	b = binary.AppendUvarint(b, uint64(s.Every))
 	b = binary.LittleEndian.AppendUint64(b, s.TextHash)
 	b = binary.LittleEndian.AppendUint64(b, s.AllHash)
+	if s.Pictures != 0 {
+		b = binary.LittleEndian.AppendUint64(b, s.Pictures)
+	}
 	b = binary.AppendUvarint(b, uint64(len(s.Sample)))
 	for _, h := range s.Sample {
 		b = binary.LittleEndian.AppendUint32(b, h)
@@ -202,8 +209,12 @@ func appendSample(b []byte, s *Sample) []byte {
 	return b
 }
 
+// withPictures is added to the status of a page that has a hash of pictures; before there were any
+// it was never as large.
+const withPictures = 1 << 10
+
 func readSample(b []byte, s *Sample) (rest []byte, err error) {
-	status, b, err := cutUvarint(b, 999)
+	status, b, err := cutUvarint(b, withPictures+999)
 	if err != nil {
 		return nil, err
 	}
@@ -211,12 +222,18 @@ func readSample(b []byte, s *Sample) (rest []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(b) < 16 {
+	hashes := []*uint64{&s.TextHash, &s.AllHash}
+	if status >= withPictures {
+		status -= withPictures
+		hashes = append(hashes, &s.Pictures)
+	}
+	if s.Status, s.Every = int(status), int(every); status > 999 || len(b) < 8*len(hashes) {
 		return nil, errShort
 	}
-	s.Status, s.Every = int(status), int(every)
-	s.TextHash, s.AllHash = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-	n, b, err := cutUvarint(b[16:], trap.MaxSample)
+	for i, h := range hashes {
+		*h = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	n, b, err := cutUvarint(b[8*len(hashes):], trap.MaxSample)
 	if err != nil {
 		return nil, err
 	}

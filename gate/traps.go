@@ -228,6 +228,7 @@ type Text struct {
 	Numerals []int32
 	LinkText []int32
 	Joined   int
+	Pictures uint64
 }
 
 // Page returns the sample of a task's page, in the memory of an earlier one.
@@ -242,6 +243,7 @@ func (s *Sampler) Page(t *Task, status int, text Text, digest uint64, reuse Samp
 		return page
 	}
 	page := s.trap.Page(t.URL, status, words, text.LinkText, text.Joined, digest)
+	page.Pictures = text.Pictures
 	page.Sample = append(reuse.Sample[:0], page.Sample...)
 	return page
 }

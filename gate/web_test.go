@@ -348,15 +348,16 @@ func (w *world) links(list []string) (links []parse.Link) {
 
 // sample is a page's text: 40 words, which no other page has or all have.
 func (w *world) sample(t *gate.Task, what string) gate.Sample {
-	words := make([]uint64, 40)
+	words, pictures := make([]uint64, 40), uint64(0)
 	for i := range words {
 		words[i] = uint64(i + 1)
 		if what != "same" {
 			w.words++
 			words[i] = 1<<32 + w.words
+			pictures = w.words % 3 // none, as often as any
 		}
 	}
-	return w.sampler.Page(t, 200, gate.Text{Words: words}, w.words, gate.Sample{})
+	return w.sampler.Page(t, 200, gate.Text{Words: words, Pictures: pictures}, w.words, gate.Sample{})
 }
 
 // settle does what is done between any two events.

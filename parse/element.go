@@ -107,6 +107,9 @@ func (p *Parser) meaning(b []byte, id tagID) {
 		if p.anchor.open && (id == tagImg || id == tagImage) {
 			p.anchorImage(b)
 		}
+		if id == tagImg {
+			p.picture(b)
+		}
 		if p.opt.Assets {
 			p.assets(b, id)
 		}

@@ -66,6 +66,7 @@ type Page struct {
 	Numerals   []int32  // where in Words those that begin with an ASCII digit stand, ascending
 	LinkText   []int32  // where in Words the texts of links to elsewhere begin and end, in pairs
 	Joined     int      // words more, roughly, if all scripts had spaces between words
+	Pictures   uint64   // a hash of the <img>s that it shows, see picture; 0 for none
 	titleWords int      // of them, in titles
 	scripts    int      // <script> elements
 
@@ -307,7 +308,7 @@ func (p *Parser) forget() {
 	page.Links, page.BadLinks = page.Links[:p.before.links], p.before.bad
 	page.Canonical = p.before.canonical
 	page.Words, page.Numerals, page.LinkText = page.Words[:0], page.Numerals[:0], page.LinkText[:0]
-	page.LinksCut, page.Lang = false, ""
+	page.LinksCut, page.Lang, page.Pictures = false, "", 0
 	page.titleWords, page.scripts = 0, 0
 }
 

@@ -17,7 +17,7 @@ func (b brood) minus(o brood) brood {
 const (
 	leastBred   = 2    // new URLs of the pattern itself, a page
 	breedMargin = 1.25 // times those of the others: sections that are alike differ by less
-	chainBred   = 0.9  // the same, of a chain
+	chainBred   = 0.9  // of a chain: the same
 	breedTurns  = 64   // one page in as many is judged without, so nothing holds it up for ever
 	breedPages  = 64   // pages from which on it waits longer with each doubling
 )
@@ -35,9 +35,10 @@ func (p *pattern) breedRanks() uint8 {
 
 // breeds reports whether the pages of a pattern lead to more and more of it, and those of the
 // others of its host have led to fewer of theirs, or to one more each and no end is in sight: then
-// URLs of these that are as likely should be fetched first, since they will end. While most of a site is not known all its pages lead to new
-// ones of their kind, and breadth-first is best. Unlike born, bred counts URLs of the very pattern
-// only, and no aspects: there are as many as there are pages.
+// URLs of these that are as likely should be fetched first, since they will end. While most of a
+// site is not known all its pages lead to new ones of their kind, and breadth-first is best. Unlike
+// born, bred counts URLs of the very pattern only, and no aspects: there are as many as there are
+// pages.
 func (g *Guard) breeds(p *pattern, host uint64) bool {
 	chain := p.lengthens()
 	if !chain && (p.pages < settled || p.links == 0 || p.bred < leastBred*p.links) {

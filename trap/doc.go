@@ -40,7 +40,8 @@
 //	form       a URL's path and parameters without keys, in any sequence, and without the
 //	           parameters that were found to make no difference, or of the path no more than its
 //	           end, the last two segments, if both are names and it was found to be enough
-//	copy       a page with the words of another, in any sequence
+//	copy       a page with the words of another, in any sequence. One that says nothing of its own
+//	           and shows other pictures is none: it may be a scan. It brings nothing either
 //	steady     words: of a page whose URL has a key that may be a session's, with one word for the
 //	           numbers that it begins and ends with: they tell the time (Sampler.Steady)
 //	own text   the grams (four words in a row) of a page that are not its pattern's template,

@@ -9,8 +9,8 @@ import (
 
 const (
 	kindJournal    = binform.Kind("TRPJ")
-	journalVersion = 6
-	oldestJournal  = 3 // had no redirects and no bred, 4 no bred; before, wide patterns were others
+	journalVersion = 7
+	oldestJournal  = 3 // 2 had other wide patterns, 3 no redirects, 4 no bred, 5 no tail, 6 no pictures
 )
 
 // event is what is learned of one page: see Watch, Link and Learn.
@@ -265,6 +265,7 @@ func (x *event) encodeRead(e *binform.Encoder, hashes *recent) {
 	e.Uvarint(uint64(x.page.Every))
 	e.Uint8(uint8(len(x.page.Sample)))
 	e.Uint32s(x.page.Sample)
+	e.Uint64(x.page.Pictures)
 }
 
 func (s *shape) encode(e *binform.Encoder, hashes *recent) {
@@ -359,7 +360,9 @@ func (x *event) decodeRead(d *binform.Decoder, v uint16, hashes *recent) {
 		d.Check(b.n > 0 && b.n <= maxBirths, "%d births", b.n)
 		x.births = append(x.births, b)
 	}
-	x.page.decode(d)
+	if x.page.decode(d); v >= 7 {
+		x.page.Pictures = d.Uint64()
+	}
 }
 
 func (s *shape) decode(d *binform.Decoder, hashes *recent) {

@@ -284,7 +284,8 @@ func TestReplayRefusesDamage(t *testing.T) {
 	}
 }
 
-// Events of version 5 lack the end of the path, and those of 3 and 4 what breeds.
+// Events of version 6 lack pictures, those of 5 the end of the path, too, and those of 3 and 4 what
+// breeds.
 func TestReplayReadsOlderVersions(t *testing.T) {
 	g := newGuard()
 	g.KeepEvents()
@@ -292,8 +293,8 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 	form := g.TakeEvents()
 	fields := form[16 : len(form)-8]
 	end := bytes.LastIndex(fields, []byte("a.test/*/#")) + len("a.test/*/#") // of the names
-	links := end + 8
-	for version := range uint16(8) {
+	links, pictures := end+8, len(fields)-8
+	for version := range uint16(9) {
 		e := binform.Begin(nil, "TRPJ", version)
 		if e.Raw(fields[:end]); version >= 6 {
 			e.Raw(fields[end:links])
@@ -301,10 +302,12 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 		if e.Raw(fields[links : links+2]); version >= 5 {
 			e.Raw(fields[links+2 : links+4])
 		}
-		e.Raw(fields[links+4:])
+		if e.Raw(fields[links+4 : pictures]); version >= 7 {
+			e.Raw(fields[pictures:])
+		}
 		old := newGuard()
 		err := old.Replay(e.Close())
-		if read := version >= 3 && version <= 6; (err == nil) != read {
+		if read := version >= 3 && version <= 7; (err == nil) != read {
 			t.Errorf("version %d: %v", version, err)
 		} else if read && !bytes.Equal(marshal(t, old), marshal(t, g)) {
 			t.Errorf("version %d: another Guard", version)
@@ -320,7 +323,7 @@ func FuzzReplay(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRPJ", 6)
+		e := binform.Begin(nil, "TRPJ", 7)
 		e.Raw(fields)
 		g := trap.New(trap.Config{Patterns: 16})
 		before := marshal(t, g)

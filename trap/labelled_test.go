@@ -334,7 +334,9 @@ func (w *walk) visit(it item) {
 	}
 	words := w.sampler.Steady(it.url, w.page.Words, w.page.Numerals)
 	if reads {
-		w.guard.Learn(w.sampler.Page(it.url, status, words, w.page.LinkText, w.page.Joined, xxhash.Sum64(in.Body)))
+		page := w.sampler.Page(it.url, status, words, w.page.LinkText, w.page.Joined, xxhash.Sum64(in.Body))
+		page.Pictures = w.page.Pictures
+		w.guard.Learn(page)
 	} else {
 		w.guard.Skim(it.url, w.sampler.Skim(status, words, xxhash.Sum64(in.Body)))
 	}

@@ -60,6 +60,9 @@ func (g *Guard) apply(e *event) {
 		}
 	}
 	n.copied, n.times = g.copied(s.domain, e.page)
+	if !e.unread && len(g.said) == 0 && e.page.Pictures != 0 {
+		g.show(e, &n)
+	}
 	n.endless = g.off&ruleEndless == 0 && (fine.endless() || !good && wide.endless() && (e.wide.own || wide.closed != ""))
 	n.plain = g.off&ruleSelections != 0
 	// A copy under another query is no version, nor is one below the page that led to it.
@@ -157,6 +160,15 @@ func (g *Guard) copied(domain uint64, page Page) (again bool, times uint8) {
 		times = max(times, g.remember(mix(domain, page.AllHash)))
 	}
 	return times > 0, times
+}
+
+// show minds the pictures of a page that says nothing of its own, such as the scan of a page of a
+// book: one that says the same and shows others is no copy, but nothing new either.
+func (g *Guard) show(e *event, n *news) {
+	seen := g.remember(mix(mix(e.shape.domain, e.page.TextHash), e.page.Pictures)) > 0
+	if n.copied && !seen {
+		n.copied, n.share = false, 0
+	}
 }
 
 // elsewhere returns how much of a page's own text no page of the domain had before, by the words

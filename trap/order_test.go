@@ -300,14 +300,15 @@ func TestWhatBreedsWaitsTheLongerTheMoreItHad(t *testing.T) {
 	}
 }
 
-// A chain that has shown no end in 32 pages waits for others that are as likely: its next page would
-// come first for ever, since it is only known when the one before was fetched. It does not where it
-// ends, or leads to little else than to itself.
+// A chain that has shown no end in 32 pages waits for others that are as likely: its next page
+// would come first for ever, since it is only known when the one before was fetched. It does not
+// wait where it ends, or if its host has hardly anything else.
 func TestChainsWithoutAnEndWait(t *testing.T) {
 	comments := func(i int) string { return fmt.Sprintf("http://a.test/comments?page=%d", i) }
 	for _, c := range []struct {
-		pages, others, ends int // of the chain, of others, and which of the chain's lead on no further
-		rank                uint8
+		pages, others int // of the chain, and of others
+		ends          int // each of the chain's that lead no further
+		rank          uint8
 	}{{31, 20, 99, 0}, {32, 20, 99, 1}, {130, 20, 999, 3}, {32, 20, 8, 0}, {32, 7, 99, 0}} {
 		g := trap.New(trap.Config{})
 		for i := range c.others {

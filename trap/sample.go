@@ -16,6 +16,7 @@ type Page struct {
 	AllHash  uint64   // of all words in any sequence: a URL's words may be the text's by chance
 	Every    int      // one of this many words was chosen, on average
 	Sample   []uint32 // grams, two for each word that was chosen: see gram
+	Pictures uint64   // a hash of those that it shows, 0 for none; not needed without a Sample
 }
 
 // MaxEvery is the most that Every can be: it is more than any page has words.
