@@ -10,7 +10,7 @@ import (
 const (
 	kindJournal    = binform.Kind("TRPJ")
 	journalVersion = 7
-	oldestJournal  = 3 // 2 had other wide patterns, 3 no redirects, 4 no bred, 5 no tail, 6 no pictures
+	oldestJournal  = 3 // 2 had other wide patterns, 3 no moves, 4 no bred, 5 no tail, 6 no pictures
 )
 
 // event is what is learned of one page: see Watch, Link and Learn.
