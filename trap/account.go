@@ -107,7 +107,8 @@ func rank(chance float32) uint8 {
 	return uint8(min(mostRank, max(0, -2*math.Log2(2*float64(chance)))))
 }
 
-// highChance is more than half of the square root of two, from which on the rank is 0.
+// highChance is a little more than a half by the square root of two. Above it the rank is 0, as for
+// most URLs, and a logarithm takes a tenth of a verdict.
 const highChance = 0.3536
 
 const mostRank = 62 // of which the number of pages would be 2^30

@@ -86,26 +86,3 @@ func keep(t *testing.T, h *xxhash.Digest, g *trap.Guard) {
 	h.Write(marshal(t, g))
 	fmt.Fprint(h, g.Closed())
 }
-
-// Where forms are not looked up, since that could change nothing, it would change nothing.
-func TestLeastFresh(t *testing.T) {
-	asked := 0
-	for _, s := range mazes.All(7, 100) {
-		l := walkLabelled(s, trap.New(trap.Config{}))
-		get := l.get
-		l.get = func(u weburl.URL) (in parse.Input, status int, ok bool) {
-			for _, level := range l.queue.levels {
-				for _, it := range level {
-					if asked++; !l.guard.LeastFresh(it.url) {
-						t.Fatalf("%s: %s", s.Name, it.url)
-					}
-				}
-			}
-			return get(u)
-		}
-		l.until(40)
-	}
-	if asked < 10_000 {
-		t.Errorf("%d URLs", asked)
-	}
-}

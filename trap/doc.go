@@ -126,7 +126,7 @@
 // # Costs and limits
 //
 // Judge is called for a URL that is about to be fetched, again if that was postponed, and takes
-// some 0.5 µs. Watch and Learn take 10 µs, a Link 0.3 µs for pages that are watched: the first
+// some 0.5 µs. Watch and Learn take 10 µs, a Link 0.2 µs for pages that are watched: the first
 // 64 of a pattern, those of one that owes 16, and one in 16 of all others. Of a pattern whose
 // pages keep bringing new text 32 pages are read, 16 of each twice as many, and then one in 64; of
 // a directory whose likes on the host did so 4, and 2 of each twice as many. The others are not

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-
-	"crawler/weburl"
 )
 
 // Forgotten returns how many of n hashes a memory of n has forgotten.
@@ -35,13 +33,6 @@ func (g *Guard) Dump(least uint32) string {
 		fmt.Fprintf(&b, "own=%.2f grown=%.2f born=%.2f leaf=%.2f back=%.2f\n", p.own/links, p.grown/links, p.born/links, p.leaf/links, p.back/links)
 	}
 	return b.String()
-}
-
-// LeastFresh reports whether no URL is known to be fresh with a smaller chance than the least.
-func (g *Guard) LeastFresh(u weburl.URL) bool {
-	a := g.ask(u)
-	now, ahead := g.fresh(a)
-	return g.leastFresh(a) <= min(now, ahead)
 }
 
 // BroodsAdd reports whether the broods of hosts are those of the patterns that are known, and of

@@ -34,7 +34,7 @@ const mostTexts = 1 << 20
 type view struct {
 	event
 	url, via weburl.URL
-	suffix   string            // of its domain
+	home     knownHost         // its host
 	looked   int               // links looked at
 	met      [maxBirths]uint64 // hashes of the new ones
 	nMet     int
@@ -133,17 +133,9 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if about && !g.hasNewNumber(u, via, a.own) {
 		chance *= aspectChance
 	}
-	onItsWay := g.leased[a.domain] > 0
-	chanceAhead := chance
-	if onItsWay {
-		chanceAhead = g.chance(a, g.leased)
-	}
-	now, ahead := float32(1), float32(1)
-	if least := g.leastFresh(a); rank(chance*least) > 0 || onItsWay && rank(chanceAhead*least) > 0 {
-		now, ahead = g.fresh(a)
-	}
-	v := Verdict{Rank: rank(chance * now)}
-	v.Wait = onItsWay && g.waits(a, chanceAhead, ahead)
+	fresh, ahead := g.fresh(a)
+	v := Verdict{Rank: rank(chance * fresh)}
+	v.Wait = g.leased[a.domain] > 0 && g.waits(a, ahead)
 	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p)
 	if p != nil && g.off&ruleBreeds == 0 && g.breeds(p, a.host) && mix(a.host, uint64(g.page))%breedTurns > 0 {
 		v.Rank = min(mostRank, v.Rank+p.breedRanks())
@@ -225,9 +217,9 @@ func (g *Guard) chance(a asked, leased map[uint64]int) float32 {
 }
 
 // waits reports whether a URL should wait for what is on its way, as if that brought nothing. Then
-// it brings something with a chance, and no copy with the chance fresh.
-func (g *Guard) waits(a asked, chance, fresh float32) bool {
-	pays := g.paysAhead(a)
+// it brings no copy with the chance fresh.
+func (g *Guard) waits(a asked, fresh float32) bool {
+	chance, pays := g.chance(a, g.leased), g.paysAhead(a)
 	if !pays && rank(chance) > 0 {
 		return true
 	}
@@ -322,22 +314,6 @@ func (g *Guard) fresh(a asked) (now, ahead float32) {
 		}
 	}
 	return now, ahead
-}
-
-// leastFresh is the least that fresh can return, whatever was fetched. Where even that changes no
-// rank the forms need not be looked up, which are in no cache.
-func (g *Guard) leastFresh(a asked) float32 {
-	if g.off&ruleForms != 0 {
-		return 1
-	}
-	if a.own == nil {
-		return 0
-	}
-	least := a.own.leastFresh(a.shape)
-	if a.domains != nil {
-		least = min(least, a.domains.tried[parts].fresh())
-	}
-	return least
 }
 
 // renames reports whether URLs of a new form may bring new pages even though the pattern is

@@ -197,8 +197,11 @@ func (p *pattern) fresh(s *shape, texts *memory, leased map[uint64]int) (now, ah
 	names := p.params
 	now, ahead = 1, 1
 	for i, h := range p.forms(s, &names) {
-		if h == 0 || !p.minds(i) {
+		if h == 0 || i == tail && p.tried[tail].copies == 0 {
 			continue
+		}
+		if i == 0 && p.tried[0] == (trial{}) && p.isProgram() {
+			continue // all its pages have that path
 		}
 		switch chance := p.tried[i].fresh(); {
 		case texts.has(h):
@@ -208,34 +211,6 @@ func (p *pattern) fresh(s *shape, texts *memory, leased map[uint64]int) (now, ah
 		}
 	}
 	return now, ahead
-}
-
-// minds reports whether a part of a URL says something about whether its page is a copy.
-func (p *pattern) minds(part int) bool {
-	switch part {
-	case tail:
-		return p.tried[tail].copies > 0
-	case 0: // all pages of a program have that path
-		return p.tried[0] != (trial{}) || !p.isProgram()
-	}
-	return true
-}
-
-// leastFresh is the least that fresh can return.
-func (p *pattern) leastFresh(s *shape) (least float32) {
-	least = p.tried[parts].fresh()
-	if s.tail != 0 && p.minds(tail) {
-		least = min(least, p.tried[tail].fresh())
-	}
-	if s.params == 0 {
-		return least
-	}
-	for i := range tail {
-		if p.minds(i) {
-			least = min(least, p.tried[i].fresh())
-		}
-	}
-	return least
 }
 
 // address records the URL of a page, and whether the page is a copy, in the pattern and, by met,

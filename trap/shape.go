@@ -113,16 +113,19 @@ func (s *shapes) setHost(u weburl.URL) {
 	set[0] = s.knownHost
 }
 
-// sameDomain reports whether u shares the wide patterns of the domain of like.
-func (s *shapes) sameDomain(u, like weburl.URL, domain uint64, suffix string) bool {
-	if u.Host() == like.Host() {
+// hostOf returns what is known of a URL's host.
+func (s *shapes) hostOf(u weburl.URL) knownHost {
+	s.setHost(u)
+	return s.knownHost
+}
+
+// sameDomain reports whether u shares the wide patterns of a host's domain. Most others are known
+// by how their host ends.
+func (s *shapes) sameDomain(u weburl.URL, as *knownHost) bool {
+	if u.Host() == as.host {
 		return true
 	}
-	if !strings.HasSuffix(u.Hostname(), suffix) {
-		return false
-	}
-	s.setHost(u)
-	return s.knownHost.domain == domain
+	return strings.HasSuffix(u.Hostname(), as.suffix) && s.hostOf(u).domain == as.domain
 }
 
 func (s *shapes) readHost(u weburl.URL, hash uint64) knownHost {
@@ -200,10 +203,9 @@ func (s *shapes) read(u weburl.URL, keeps bool) *shape {
 	return &b.shape
 }
 
-// wideOf returns the wide pattern of u and changes nothing. It costs a fifth of all of the shape.
+// wideOf returns the wide pattern of u, without the rest of its shape, and changes nothing.
 func (s *shapes) wideOf(u weburl.URL) uint64 {
-	s.setHost(u)
-	wide := s.knownHost.domain
+	wide := s.hostOf(u).domain
 	var classes inRow
 	for rest, more := u.Path()[1:], true; more; {
 		var segment string

@@ -16,7 +16,7 @@ func (g *Guard) Watch(u, via weburl.URL) bool {
 	s := *g.shapes.of(u)
 	p := g.patterns[s.fine]
 	v := &g.view
-	*v = view{url: u, via: via, suffix: g.shapes.suffix, event: event{shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, births: v.births[:0]}}
+	*v = view{url: u, via: via, home: g.shapes.hostOf(u), event: event{shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, births: v.births[:0]}}
 	if !via.IsZero() {
 		from := g.shapes.of(via)
 		v.from = from.fine
@@ -46,7 +46,7 @@ func (g *Guard) Link(to weburl.URL, known bool) {
 			return
 		}
 	}
-	if known && (v.backs == maxBack || !g.shapes.sameDomain(to, v.url, v.shape.domain, v.suffix)) {
+	if known && (v.backs == maxBack || !g.shapes.sameDomain(to, &v.home)) {
 		return // it could only be one link back more, to a page of the wide pattern
 	}
 	hash := xxhash.Sum64String(to.String())
