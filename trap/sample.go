@@ -26,8 +26,7 @@ const MaxEvery = 1 << 40
 const MaxSample = 2 * 48
 
 const (
-	wantSample  = 24              // least words per page that the sampling rate aims at
-	longPage    = 64 * wantSample // words of a page of which half as many are enough
+	wantSample  = 24 // least words per page that the sampling rate aims at
 	maxURLWords = 64
 	maxURLBytes = 1024 // bytes of a URL in which words are looked for
 	filterSize  = 512
@@ -219,11 +218,7 @@ func every(limit uint64, words, joined int) int {
 // rate is the largest hash that is sampled: a power of two, so that pages of about the same
 // length have the same words sampled.
 func rate(words int) uint64 {
-	want := uint(wantSample)
-	if words >= longPage {
-		want /= 2
-	}
-	return ^uint64(0) >> max(0, bits.Len(uint(words)/want)-1)
+	return ^uint64(0) >> max(0, bits.Len(uint(words)/wantSample)-1)
 }
 
 // mix is one-to-one in each of its arguments, except for rare collisions.
