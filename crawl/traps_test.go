@@ -544,3 +544,30 @@ func TestScansOfBooksAreFetched(t *testing.T) {
 		t.Errorf("%d pages of %d, refused %v", res.Fetched, want, res.Skipped)
 	}
 }
+
+// A comic and a catalogue say what they have in the places of pictures and in fields of forms. As a
+// chain they are fetched like any other text.
+func TestAltTextsAreTexts(t *testing.T) {
+	const n = 600
+	for _, body := range []string{`<img src="/strip/%d.png" alt="%s">`, `<form>number %d <input name=title value="%s"></form>`} {
+		s := newSite(map[string]*page{"a.example/": {links: []string{"/strip/0"}}})
+		for i := range n {
+			said := ""
+			for k := range 12 {
+				said += fmt.Sprintf("word%dx%d ", i, k)
+			}
+			p := &page{html: fmt.Sprintf(body, i, said)}
+			if i+1 < n {
+				p.links = []string{fmt.Sprintf("/strip/%d", i+1)}
+			}
+			s.pages[fmt.Sprintf("a.example/strip/%d", i)] = p
+		}
+		_, res := inBubble(t, s, func(c *crawl.Config) {
+			c.Gate.FollowTraps, c.Gate.IgnoreRobots = false, true
+			c.Gate.Frontier.Interval = 20 * time.Millisecond
+		}, "http://a.example/")
+		if want := 1 + n; res.Fetched != want {
+			t.Errorf("%s: %d pages of %d, refused %v", body, res.Fetched, want, res.Skipped)
+		}
+	}
+}

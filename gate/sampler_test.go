@@ -37,3 +37,23 @@ func TestSampleLeavesLinksOut(t *testing.T) {
 		t.Errorf("two links: %x, want %x", got, want)
 	}
 }
+
+// What a page has in place of text tells it from others.
+func TestSamplerTakesWhatStandsInPlaceOfText(t *testing.T) {
+	sampler := new(gate.Config).NewSampler()
+	u, err := weburl.Parse("http://a.test/strip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := &gate.Task{Item: frontier.Item{URL: u}}
+	page := func(instead ...uint64) gate.Sample {
+		return sampler.Page(task, 200, gate.Text{Words: []uint64{1, 2, 3}, Instead: instead}, 1, gate.Sample{})
+	}
+	plain, one, other := page(), page(7), page(8)
+	if plain.TextHash == one.TextHash || one.TextHash == other.TextHash || one.TextHash != page(7).TextHash {
+		t.Errorf("hashes %x, %x and %x", plain.TextHash, one.TextHash, other.TextHash)
+	}
+	if len(one.Sample) <= len(plain.Sample) {
+		t.Errorf("%d grams, %d without", len(one.Sample), len(plain.Sample))
+	}
+}

@@ -212,8 +212,9 @@ func (t *traps) trusts(u weburl.URL) bool { return t.guard == nil || t.guard.Tru
 // Sampler describes pages for the guard against traps: one for each goroutine that reads
 // pages.
 type Sampler struct {
-	trap trap.Sampler
-	off  bool
+	trap  trap.Sampler
+	words []uint64
+	off   bool
 }
 
 // NewSampler returns a Sampler for the pages of a crawl with this Config.
@@ -229,6 +230,7 @@ type Text struct {
 	LinkText []int32
 	Joined   int
 	Pictures uint64
+	Instead  []uint64
 }
 
 // Page returns the sample of a task's page, in the memory of an earlier one.
@@ -237,6 +239,10 @@ func (s *Sampler) Page(t *Task, status int, text Text, digest uint64, reuse Samp
 		return Sample{}
 	}
 	words := s.trap.Steady(t.URL, text.Words, text.Numerals)
+	if len(text.Instead) > 0 { // what a reader sees in its place is as good as text
+		s.words = append(append(s.words[:0], words...), text.Instead...)
+		words = s.words
+	}
 	if t.Unread() {
 		page := s.trap.Skim(status, words, digest)
 		page.Sample = reuse.Sample[:0]

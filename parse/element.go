@@ -19,7 +19,7 @@ var wantedBy = [...]uint32{
 	tagIFrame:    1 << attrSrc,
 	tagImage:     1<<attrSrc | 1<<attrSrcset | 1<<attrAlt,
 	tagImg:       1<<attrSrc | 1<<attrSrcset | 1<<attrAlt,
-	tagInput:     1<<attrSrc | 1<<attrType,
+	tagInput:     1<<attrSrc | 1<<attrType | 1<<attrFilled,
 	tagLink:      1<<attrHref | 1<<attrRel,
 	tagMeta:      1<<attrName | 1<<attrHttpEquiv | 1<<attrContent | 1<<attrCharset,
 	tagObject:    1 << attrData,
@@ -109,6 +109,10 @@ func (p *Parser) meaning(b []byte, id tagID) {
 		}
 		if id == tagImg {
 			p.picture(b)
+			p.instead(b, attrAlt)
+		}
+		if id == tagInput {
+			p.field(b)
 		}
 		if p.opt.Assets {
 			p.assets(b, id)

@@ -67,6 +67,7 @@ type Page struct {
 	LinkText   []int32  // where in Words the texts of links to elsewhere begin and end, in pairs
 	Joined     int      // words more, roughly, if all scripts had spaces between words
 	Pictures   uint64   // a hash of the <img>s that it shows, see picture; 0 for none
+	Instead    []uint64 // HashWord of what images and fields have in place of text
 	titleWords int      // of them, in titles
 	scripts    int      // <script> elements
 
@@ -102,7 +103,7 @@ func (p *Page) Reset() {
 	clear(p.Fields)
 	*p = Page{
 		Links: kept(p.Links, maxKeptLinks), Words: kept(p.Words, maxKeptWords), Fields: p.Fields,
-		Numerals: kept(p.Numerals, maxKeptWords), LinkText: kept(p.LinkText, 2*maxKeptLinks),
+		Numerals: kept(p.Numerals, maxKeptWords), Instead: p.Instead[:0], LinkText: kept(p.LinkText, 2*maxKeptLinks),
 	}
 }
 
@@ -186,6 +187,7 @@ type Parser struct {
 	word   []byte     // the word being read, lower-cased
 	folded textWindow // the block of text being read, lower-cased
 	value  []byte     // the attribute value being decoded
+	lower  []byte     // a word of one in lower case
 	title  []byte     // the title, undecoded or (XHTML) piece by piece
 
 	tag          tag
@@ -308,6 +310,7 @@ func (p *Parser) forget() {
 	page.Links, page.BadLinks = page.Links[:p.before.links], p.before.bad
 	page.Canonical = p.before.canonical
 	page.Words, page.Numerals, page.LinkText = page.Words[:0], page.Numerals[:0], page.LinkText[:0]
+	page.Instead = page.Instead[:0]
 	page.LinksCut, page.Lang, page.Pictures = false, "", 0
 	page.titleWords, page.scripts = 0, 0
 }

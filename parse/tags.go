@@ -56,6 +56,7 @@ const (
 	attrSize
 	attrEncoding
 	attrAlt
+	attrFilled
 	attrHttpEquiv
 	attrXlinkHref
 	attrXmlLang
@@ -113,6 +114,7 @@ var (
 		attrSize:     "size",
 		attrEncoding: "encoding",
 		attrAlt:      "alt",
+		attrFilled:   "value",
 	}
 	tagTable  = newNameTable(tagNames[:], uint8(tagOther))
 	attrTable = newNameTable(attrNames[:], uint8(attrOther))
