@@ -21,6 +21,31 @@ func (g *Guard) isAspect(u weburl.URL, via string, p *pattern) bool {
 	return isAbout(u, via) && !g.hasNewNumber(u, via, p)
 }
 
+// placeBelow returns a hash of what the path of u has behind that of the page at via, on which it
+// was found, whichever its numbers and keys are; 0 if it is not below that page.
+func placeBelow(u weburl.URL, via string) uint64 {
+	via, path := onHost(via, u), u.Path()
+	if len(via) < 2 || strings.Contains(via, "?") || len(path) < len(via)+2 || path[:len(via)] != via || path[len(via)] != '/' {
+		return 0
+	}
+	place := uint64(18)
+	for segment := range strings.SplitSeq(path[len(via)+1:], "/") {
+		if c := classify(segment); c == digits || c == key {
+			place = mix(place, uint64(c))
+		} else {
+			place = mix(place, xxhash.Sum64String(segment))
+		}
+	}
+	return place
+}
+
+// isPart reports whether u is below the page on which it was found, at a place where no other page
+// has had one: it is a page of a tree, and no aspect, of which each page has the same.
+func (g *Guard) isPart(u weburl.URL, via string) bool {
+	place := placeBelow(u, via)
+	return place != 0 && !g.texts.has(mix(place, g.shapes.at(u).host))
+}
+
 // isAbout reports whether u names the page at via, on which it was found, once more: by its last
 // segment or a value of its query, in another place or with more behind it. With the same path and
 // parameters it is the next one of a list, and with fewer the page itself.

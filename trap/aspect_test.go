@@ -21,7 +21,7 @@ func TestAspectsWait(t *testing.T) {
 		{"/show.php?t=7", "/show.php?t=7&mode=linear", true},
 		{"/show.php?t=7", "/show.php?mode=linear&t=7", true},
 		{"/show.php?t=7", "/login.php?return=%2Fshow.php%3Ft%3D7", true},
-		{"/photo/7", "/photo/7/exif", true},
+		{"/photo/7", "/photo/7/exif", false}, // the first at its place, see TestPartsAreNoAspects
 		{"/article/17.html", "/print/17", true},
 		{"/list", "/list?sort=name", true},
 
@@ -173,6 +173,7 @@ func TestAspectsOfMereListsDoNotWait(t *testing.T) {
 		for n := range 8 {
 			teach(t, g, page(n), "http://a.test/", tt.text(n))
 		}
+		teach(t, g, page(4)+"/posts", page(4), prose(100, 40))
 		aspect := mustParse(t, page(5)+"/posts")
 		as, other := g.Judge(aspect, page(5)), g.Judge(aspect, "")
 		if waits := as.Rank > other.Rank; waits != tt.waits {

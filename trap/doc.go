@@ -74,10 +74,11 @@
 //	           out of the end of the path, and of the path of a program
 //	aspect     a URL that names the page on which it was found once more, by its last segment or
 //	           a value of its query, and no new number, nor a short one once more, but those that
-//	           all URLs of its pattern have had: its history, its printed form. What aspects show
-//	           may be new text, so nothing is learned of that: their chance is a quarter, if
-//	           pages like that on which they were found are worth something. That is no
-//	           evidence against anything, and closes nothing
+//	           all URLs of its pattern have had: its history, its printed form. One below that
+//	           page is of a tree unless one at the same place below another page was fetched.
+//	           What aspects show may be new text, so nothing is learned of that: their chance is
+//	           a quarter, if pages like that on which they were found are worth something. That
+//	           is no evidence against anything, and closes nothing
 //	redirect   worth nothing if it leads to a known URL. URLs of a pattern of which eight in a row
 //	           redirected have at most the chance of the pattern to which they lead
 //	rank       how many times the chance is below 1/2 by the square root of two, and one more for
@@ -102,9 +103,10 @@
 //	           whatever others of its pattern are, and counts as far as the site has not said
 //	           it, the first that is read of a path not at all: what it says may be of a page
 //	           that was not
-//	endless    every page leads to new ones and hardly any to a known one, or to URLs that
-//	           are longer and longer: new text counts for nothing until a page ends it. A
-//	           wide one says so of URLs found on its own pages only
+//	endless    every page leads to new ones and hardly any to a known one, or itself under
+//	           another name, or all lead to URLs that are longer and longer: new text counts
+//	           for nothing until a page ends it. A wide one says so of URLs found on its own
+//	           pages only
 //	closed     of a pattern: its URLs are refused; if its copies were of known forms, those of
 //	           new forms are not
 //	probe      one of the URLs, eight or all of 32 at most, that a closed pattern lets through

@@ -114,7 +114,7 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if k := onSight(u); k != "" {
 		return Verdict{Kind: k}, nil
 	}
-	about := g.off&ruleAspects == 0 && isAbout(u, via) && g.tells(via)
+	about := g.off&ruleAspects == 0 && isAbout(u, via) && !g.isPart(u, via) && g.tells(via)
 	a := g.ask(u)
 	p := g.judge(a)
 	if p != nil && g.trusts(p.name) {

@@ -9,8 +9,9 @@ import (
 
 const (
 	kindJournal    = binform.Kind("TRPJ")
-	journalVersion = 7
-	oldestJournal  = 3 // 2 had other wide patterns, 3 no moves, 4 no bred, 5 no tail, 6 no pictures
+	journalVersion = 8
+	// 2 had other wide patterns, 3 no moves, 4 no bred, 5 no tail, 6 no pictures, 7 no place
+	oldestJournal = 3
 )
 
 // event is what is learned of one page: see Watch, Link and Learn.
@@ -25,6 +26,7 @@ type event struct {
 	below              bool            // and is below that, in the same wide pattern
 	unread             bool            // but for the hashes of its text, nothing is known
 	rooted             bool            // it links back to that page, a directory above it
+	place              uint64          // below that page: see placeBelow; 0 if it is not
 	births             []births
 	page               Page
 	fineName, wideName string // of patterns that are new
@@ -266,6 +268,7 @@ func (x *event) encodeRead(e *binform.Encoder, hashes *recent) {
 	e.Uint8(uint8(len(x.page.Sample)))
 	e.Uint32s(x.page.Sample)
 	e.Uint64(x.page.Pictures)
+	e.Uint64(x.place)
 }
 
 func (s *shape) encode(e *binform.Encoder, hashes *recent) {
@@ -362,6 +365,9 @@ func (x *event) decodeRead(d *binform.Decoder, v uint16, hashes *recent) {
 	}
 	if x.page.decode(d); v >= 7 {
 		x.page.Pictures = d.Uint64()
+	}
+	if v >= 8 {
+		x.place = d.Uint64()
 	}
 }
 

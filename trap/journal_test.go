@@ -293,8 +293,8 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 	form := g.TakeEvents()
 	fields := form[16 : len(form)-8]
 	end := bytes.LastIndex(fields, []byte("a.test/*/#")) + len("a.test/*/#") // of the names
-	links, pictures := end+8, len(fields)-8
-	for version := range uint16(9) {
+	links, pictures, rest := end+8, len(fields)-16, len(fields)-8
+	for version := range uint16(10) {
 		e := binform.Begin(nil, "TRPJ", version)
 		if e.Raw(fields[:end]); version >= 6 {
 			e.Raw(fields[end:links])
@@ -303,11 +303,14 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 			e.Raw(fields[links+2 : links+4])
 		}
 		if e.Raw(fields[links+4 : pictures]); version >= 7 {
-			e.Raw(fields[pictures:])
+			e.Raw(fields[pictures:rest])
+		}
+		if version >= 8 {
+			e.Raw(fields[rest:])
 		}
 		old := newGuard()
 		err := old.Replay(e.Close())
-		if read := version >= 3 && version <= 7; (err == nil) != read {
+		if read := version >= 3 && version <= 8; (err == nil) != read {
 			t.Errorf("version %d: %v", version, err)
 		} else if read && !bytes.Equal(marshal(t, old), marshal(t, g)) {
 			t.Errorf("version %d: another Guard", version)
@@ -323,7 +326,7 @@ func FuzzReplay(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRPJ", 7)
+		e := binform.Begin(nil, "TRPJ", 8)
 		e.Raw(fields)
 		g := trap.New(trap.Config{Patterns: 16})
 		before := marshal(t, g)

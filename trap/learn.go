@@ -97,6 +97,9 @@ func (g *Guard) apply(e *event) {
 		wide.pages++ // its memory of words counts them
 	}
 	g.remember(s.path())
+	if e.place != 0 {
+		g.remember(e.place)
+	}
 	switch {
 	case s.keyed:
 		g.remember(s.underKey())

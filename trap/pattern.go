@@ -498,7 +498,7 @@ func (p *pattern) maze() bool {
 }
 
 func (p *pattern) growing() bool {
-	return p.pages >= settled && p.extends() && (p.largest >= largeURL || p.longest >= longURL)
+	return p.pages >= settled && p.extends() && p.leaf <= mazeLeaves*p.links && (p.largest >= largeURL || p.longest >= longURL)
 }
 
 // kind names the trap that a pattern which brings nothing is.

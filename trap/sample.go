@@ -1,6 +1,7 @@
 package trap
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -35,6 +36,7 @@ const (
 // Sampler turns a page's words into a Page. It belongs to one worker.
 type Sampler struct {
 	sample []uint32
+	chosen []int32 // places in said
 	own    urlWords
 	said   []uint64 // the page's words without its URL's and those of links
 	steady []uint64
@@ -124,16 +126,62 @@ func (s *Sampler) Page(u weburl.URL, status int, words []uint64, linkText []int3
 	}
 	s.own.read(u)
 	all, own := s.say(words, linkText)
-	said := s.said
-	s.sample = s.sample[:0]
 	limit := rate(len(words))
-	for i, w := range said {
-		if h := mix(w, 1); h <= limit && len(s.sample) < MaxSample {
-			a, b := hashGram(said[max(0, i-gram+1):i+1]), hashGram(said[i:min(len(said), i+gram)])
-			s.sample = append(s.sample, flagged(a, h <= coarse), flagged(b, h <= coarse))
+	s.choose(limit)
+	return Page{Status: status, TextHash: mix(all-own, 2), AllHash: mix(all, 2), Every: every(limit, len(words), joined), Sample: s.sample}
+}
+
+// choose fills the sample with the grams of those words in said whose hash is below the limit.
+func (s *Sampler) choose(limit uint64) {
+	s.chosen, s.sample = s.chosen[:0], s.sample[:0]
+	for i, w := range s.said {
+		if mix(w, 1) <= limit {
+			s.chosen = append(s.chosen, int32(i))
 		}
 	}
-	return Page{Status: status, TextHash: mix(all-own, 2), AllHash: mix(all, 2), Every: every(limit, len(words), joined), Sample: s.sample}
+	var often frequent
+	if 2*len(s.chosen) > MaxSample {
+		often.count(s.said, s.chosen)
+	}
+	for _, at := range s.chosen {
+		i, w := int(at), s.said[at]
+		a := hashGram(s.said[max(0, i-gram+1) : i+1])
+		if len(s.sample) == MaxSample || often.skips(w, a) {
+			continue
+		}
+		b := hashGram(s.said[i:min(len(s.said), i+gram)])
+		is := mix(w, 1) <= coarse
+		s.sample = append(s.sample, flagged(a, is), flagged(b, is))
+	}
+}
+
+// frequent are the words of a page that fill its sample: of one that occurs n times some n/2 to n
+// occurrences are left out, whichever of their grams. Else an article of a template might leave no
+// room for what a page says below it.
+type frequent struct {
+	words [MaxSample]uint64
+	times [MaxSample]uint16
+	n     int
+}
+
+func (f *frequent) count(said []uint64, chosen []int32) {
+	for _, at := range chosen {
+		i := slices.Index(f.words[:f.n], said[at])
+		if i < 0 && f.n < len(f.words) {
+			i = f.n
+			f.words[i] = said[at]
+			f.n++
+		}
+		if i >= 0 {
+			f.times[i] = min(f.times[i], math.MaxUint16-1) + 1
+		}
+	}
+}
+
+// skips reports whether an occurrence of a word is left out that is the last of a gram.
+func (f *frequent) skips(word, gram uint64) bool {
+	i := slices.Index(f.words[:f.n], word)
+	return i >= 0 && gram>>(64-bits.Len16(f.times[i]-1)) != 0
 }
 
 // say fills said, from one link's text to the next. It returns the sums of all words, and

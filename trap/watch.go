@@ -23,6 +23,9 @@ func (g *Guard) Watch(u, via weburl.URL) bool {
 		v.longer = int(s.length) > len(via.String())
 		v.wide.own = from.wide == s.wide
 		v.fine.own = v.wide.own && g.samePattern(from.fine, s.fine)
+		if place := placeBelow(u, via.String()); place != 0 {
+			v.place = mix(place, s.host)
+		}
 		v.below = v.wide.own && strings.HasPrefix(u.Path(), via.Path())
 	}
 	v.watched = p == nil || p.pages < watchedPages || p.owes >= g.suspect() || p.pages%watchEvery == 0
@@ -83,6 +86,9 @@ func (g *Guard) bear(to weburl.URL, h uint64) {
 		}
 		return
 	}
+	if v.backs < maxBack && g.repeats(s) {
+		v.leadBack(h)
+	}
 	v.wide.born++
 	if g.samePattern(s.fine, v.fine.id) {
 		v.fine.born++
@@ -111,6 +117,13 @@ func (g *Guard) renamed(s *shape) bool {
 	}
 	now, _ := p.fresh(s, &g.texts, nil)
 	return now <= 0.5
+}
+
+// repeats reports whether a link ends as the page does, and copies were told by that: it is the
+// page once more, below another name, which is a way out of no maze.
+func (g *Guard) repeats(s *shape) bool {
+	p := g.patterns[s.wide]
+	return s.tail != 0 && s.tail == g.view.shape.tail && p != nil && p.tried[tail].covers(p.tests)
 }
 
 // samePattern reports whether a, which has the same wide pattern as b, is b or too young to
