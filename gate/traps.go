@@ -248,7 +248,7 @@ func (s *Sampler) Page(t *Task, status int, text Text, digest uint64, reuse Samp
 		page.Sample = reuse.Sample[:0]
 		return page
 	}
-	page := s.trap.Page(t.URL, status, words, text.LinkText, text.Joined, digest)
+	page := s.trap.Page(t.URL, status, words, text.Numerals, text.LinkText, text.Joined, digest)
 	page.Pictures = text.Pictures
 	page.Sample = append(reuse.Sample[:0], page.Sample...)
 	return page

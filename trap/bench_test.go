@@ -40,7 +40,7 @@ func BenchmarkLearn(b *testing.B) {
 				if watched {
 					n = i % 2 // copies
 				}
-				p := s.Page(u, 200, words(prose(n, 300)), nil, 0, 0)
+				p := s.Page(u, 200, words(prose(n, 300)), nil, nil, 0, 0)
 				p.Sample = append([]uint32(nil), p.Sample...)
 				pages[i] = p
 			}
@@ -63,7 +63,7 @@ func BenchmarkSample(b *testing.B) {
 	var s trap.Sampler
 	u, w := benchURLs(b)[0], words(prose(1, 1000))
 	for b.Loop() {
-		s.Page(u, 200, w, nil, 0, 0)
+		s.Page(u, 200, w, nil, nil, 0, 0)
 	}
 }
 

@@ -264,7 +264,7 @@ func FuzzJudge(f *testing.F) {
 			if g.Watch(u, v) {
 				g.Link(v, false)
 			}
-			g.Learn(s.Page(u, 200, words(b), nil, 0, 3))
+			g.Learn(s.Page(u, 200, words(b), nil, nil, 0, 3))
 		}
 		if first, second := g.Judge(u, ""), g.Judge(u, ""); first.Pattern != second.Pattern && first.Kind != "" && second.Kind != "" {
 			t.Errorf("two verdicts: %+v, %+v", first, second)

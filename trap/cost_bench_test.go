@@ -73,7 +73,7 @@ func (c *costs) crawl(pages []parse.Input) {
 			continue
 		}
 		c.read++
-		sample := s.Page(in.URL, 200, page.Words, page.LinkText, page.Joined, 0)
+		sample := s.Page(in.URL, 200, page.Words, page.Numerals, page.LinkText, page.Joined, 0)
 		t = lap(&c.sample, t)
 		watched := g.Watch(in.URL, pages[i/2].URL)
 		for i := range page.Links {

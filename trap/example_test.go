@@ -32,7 +32,7 @@ func ExampleGuard() {
 			}
 			g.Link(next, false) // which was not known before
 		}
-		g.Learn(s.Page(u, 200, text, nil, 0, 0))
+		g.Learn(s.Page(u, 200, text, nil, nil, 0, 0))
 	}
 	// Output: copies soft.example/find/* after 36 pages
 }

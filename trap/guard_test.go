@@ -58,7 +58,7 @@ func teach(t testing.TB, g *trap.Guard, url, via, text string, births ...string)
 	for _, to := range births {
 		g.Link(mustParse(t, to), false)
 	}
-	g.Learn(s.Page(u, 200, words(text), nil, 0, 1))
+	g.Learn(s.Page(u, 200, words(text), nil, nil, 0, 1))
 }
 
 // page is a URL of the pattern a.test/p/#.
@@ -720,7 +720,7 @@ func TestErrorsTeachNothing(t *testing.T) {
 			if leads {
 				g.Link(mustParse(t, page(1000+i)), false)
 			}
-			g.Learn(s.Page(u, 404, nil, nil, 0, 1))
+			g.Learn(s.Page(u, 404, nil, nil, nil, 0, 1))
 		}
 		if v := judge(t, g, page(99)); (v.Kind != "") != leads || !leads && v.Rank != 0 {
 			t.Errorf("errors that lead on, %t: %+v", leads, v)
@@ -732,14 +732,14 @@ func TestErrorsTeachNothing(t *testing.T) {
 func TestOwnWordsDoNotCount(t *testing.T) {
 	var s trap.Sampler
 	u := mustParse(t, "http://a.test/cal/2031/03/07?view=Day")
-	a := s.Page(u, 200, words("no events on 7 03 2031 day"), nil, 0, 0).TextHash
-	if b := s.Page(mustParse(t, "http://a.test/cal"), 200, words("on events no"), nil, 0, 0).TextHash; a != b {
+	a := s.Page(u, 200, words("no events on 7 03 2031 day"), nil, nil, 0, 0).TextHash
+	if b := s.Page(mustParse(t, "http://a.test/cal"), 200, words("on events no"), nil, nil, 0, 0).TextHash; a != b {
 		t.Errorf("text hashes %x and %x differ", a, b)
 	}
-	if c := s.Page(mustParse(t, "http://a.test/cal"), 200, words("on events none"), nil, 0, 0).TextHash; a == c {
+	if c := s.Page(mustParse(t, "http://a.test/cal"), 200, words("on events none"), nil, nil, 0, 0).TextHash; a == c {
 		t.Error("another word, the same text hash")
 	}
-	if d := s.Page(u, 200, nil, nil, 0, 42).TextHash; d != 42 {
+	if d := s.Page(u, 200, nil, nil, nil, 0, 42).TextHash; d != 42 {
 		t.Errorf("without words the text hash is %d, want the body's, 42", d)
 	}
 }

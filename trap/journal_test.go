@@ -145,7 +145,7 @@ func (s *stream) learn(g *trap.Guard, u weburl.URL) {
 	if s.random.IntN(20) == 0 {
 		status = 404
 	}
-	if g.Learn(sampler.Page(u, status, words(text), nil, 0, 1)) {
+	if g.Learn(sampler.Page(u, status, words(text), nil, nil, 0, 1)) {
 		s.opened += len(g.Reopened())
 	}
 }

@@ -334,7 +334,7 @@ func (w *walk) visit(it item) {
 	}
 	words := w.sampler.Steady(it.url, w.page.Words, w.page.Numerals)
 	if reads {
-		page := w.sampler.Page(it.url, status, words, w.page.LinkText, w.page.Joined, xxhash.Sum64(in.Body))
+		page := w.sampler.Page(it.url, status, words, w.page.Numerals, w.page.LinkText, w.page.Joined, xxhash.Sum64(in.Body))
 		page.Pictures = w.page.Pictures
 		w.guard.Learn(page)
 	} else {

@@ -48,7 +48,7 @@ func fetched(t *testing.T, g *trap.Guard, url, text string) {
 	var s trap.Sampler
 	u := mustParse(t, url)
 	g.Watch(u, mustParse(t, "http://a.test/"))
-	g.Learn(s.Page(u, 200, words(text), nil, 0, 1))
+	g.Learn(s.Page(u, 200, words(text), nil, nil, 0, 1))
 }
 
 // Redirects that bring nothing are refused after a budget of them if there is no end of them: pages
@@ -70,7 +70,7 @@ func TestRedirectsWithoutEnd(t *testing.T) {
 				cart := mustParse(t, fmt.Sprintf("http://a.test/cart/%d", i))
 				g.Watch(cart, u)
 				g.Link(mustParse(t, fmt.Sprintf("http://a.test/wish/%d", i+1)), false)
-				g.Learn(s.Page(cart, 200, words("your cart is empty"), nil, 0, 1))
+				g.Learn(s.Page(cart, 200, words("your cart is empty"), nil, nil, 0, 1))
 			}
 		}
 		switch closed := g.Closed(); {
@@ -113,7 +113,7 @@ func TestMazesSayLittleOfOthers(t *testing.T) {
 		g.Watch(mustParse(t, lore(i)), mustParse(t, lore(i/2)))
 		g.Link(mustParse(t, lore(2*i+1)), false)
 		g.Link(mustParse(t, lore(2*i+2)), false)
-		g.Learn(s.Page(mustParse(t, lore(i)), 200, words(prose(i, 200)), nil, 0, 1))
+		g.Learn(s.Page(mustParse(t, lore(i)), 200, words(prose(i, 200)), nil, nil, 0, 1))
 	}
 	article := mustParse(t, "http://a.test/papers/the-first")
 	first, more := g.Judge(article, "http://a.test/list?page=1"), g.Judge(mustParse(t, lore(99)), lore(49))
@@ -123,7 +123,7 @@ func TestMazesSayLittleOfOthers(t *testing.T) {
 	for i := range 20 {
 		u := mustParse(t, "http://a.test/papers/"+word(uint64(2000+i)))
 		g.Watch(u, mustParse(t, "http://a.test/list?page=1"))
-		g.Learn(s.Page(u, 200, words(prose(1000+i, 200)), nil, 0, 1))
+		g.Learn(s.Page(u, 200, words(prose(1000+i, 200)), nil, nil, 0, 1))
 	}
 	if v := g.Judge(article, "http://a.test/list?page=1"); v.Rank > 0 {
 		t.Errorf("after 20 articles the next one has rank %d", v.Rank)

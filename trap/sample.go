@@ -36,6 +36,7 @@ const (
 // Sampler turns a page's words into a Page. It belongs to one worker.
 type Sampler struct {
 	sample []uint32
+	digits []int32 // places in said of the words that are numbers, if those are told apart
 	chosen []int32 // places in said
 	own    urlWords
 	said   []uint64 // the page's words without its URL's and those of links
@@ -115,27 +116,37 @@ func isToken(s string) bool {
 	return !words || !strings.ContainsAny(s, "-_.")
 }
 
-// Page describes a page by the hashes of its words, where among them the texts of links are, and
-// how many more words it has that are joined to others, as parse computes them. What a link says is
-// the name of another page, or the number of the next one, so none of it is in the Sample. body is
-// a hash of the body, used if there are no words. It costs some 2 ns a word. The Sample is valid
-// until the next call.
-func (s *Sampler) Page(u weburl.URL, status int, words []uint64, linkText []int32, joined int, body uint64) Page {
+// Page describes a page by the hashes of its words, where among them numbers and the texts of links
+// are, and how many more words it has that are joined to others, as parse computes them. What a
+// link says is the name of another page, or the number of the next one, so none of it is in the
+// Sample. body is a hash of the body, used if there are no words. It costs some 2 ns a word. The
+// Sample is valid until the next call.
+func (s *Sampler) Page(u weburl.URL, status int, words []uint64, numerals, linkText []int32, joined int, body uint64) Page {
 	if len(words) == 0 {
 		return s.Skim(status, words, body)
 	}
 	s.own.read(u)
-	all, own := s.say(words, linkText)
 	limit := rate(len(words))
+	if limit >= coarse {
+		numerals = nil
+	}
+	all, own := s.say(words, numerals, linkText)
 	s.choose(limit)
 	return Page{Status: status, TextHash: mix(all-own, 2), AllHash: mix(all, 2), Every: every(limit, len(words), joined), Sample: s.sample}
 }
 
-// choose fills the sample with the grams of those words in said whose hash is below the limit.
+// choose fills the sample with the grams of those words in said whose hash is below the limit. Of
+// long pages a number is chosen by its gram: what a table says from day to day may be a few numbers
+// behind the same names, of which none was one that is sampled.
 func (s *Sampler) choose(limit uint64) {
 	s.chosen, s.sample = s.chosen[:0], s.sample[:0]
+	digits := s.digits
 	for i, w := range s.said {
-		if mix(w, 1) <= limit {
+		h := mix(w, 1)
+		if len(digits) > 0 && int(digits[0]) == i {
+			h, digits = hashGram(s.said[max(0, i-gram+1):i+1]), digits[1:]
+		}
+		if h <= limit {
 			s.chosen = append(s.chosen, int32(i))
 		}
 	}
@@ -150,7 +161,7 @@ func (s *Sampler) choose(limit uint64) {
 			continue
 		}
 		b := hashGram(s.said[i:min(len(s.said), i+gram)])
-		is := mix(w, 1) <= coarse
+		is := limit < coarse || mix(w, 1) <= coarse
 		s.sample = append(s.sample, flagged(a, is), flagged(b, is))
 	}
 }
@@ -184,9 +195,10 @@ func (f *frequent) skips(word, gram uint64) bool {
 	return i >= 0 && gram>>(64-bits.Len16(f.times[i]-1)) != 0
 }
 
-// say fills said, from one link's text to the next. It returns the sums of all words, and
-// of those that are the URL's.
-func (s *Sampler) say(words []uint64, linkText []int32) (all, own uint64) {
+// say fills said and digits, from one link's text to the next. It returns the sums of all words,
+// and of those that are the URL's.
+func (s *Sampler) say(words []uint64, numerals, linkText []int32) (all, own uint64) {
+	s.digits = s.digits[:0]
 	said := slices.Grow(s.said[:0], len(words))[:len(words)]
 	n, at := 0, 0
 	for at < len(words) {
@@ -195,11 +207,17 @@ func (s *Sampler) say(words []uint64, linkText []int32) (all, own uint64) {
 			begin, end = int(linkText[0]), int(linkText[1])
 			linkText = linkText[2:]
 		}
-		for _, w := range words[at:begin] {
+		for i, w := range words[at:begin] {
 			all += w
 			if s.own.has(w) {
 				own += w
 				continue
+			}
+			for len(numerals) > 0 && int(numerals[0]) <= at+i {
+				if int(numerals[0]) == at+i {
+					s.digits = append(s.digits, int32(n))
+				}
+				numerals = numerals[1:]
 			}
 			said[n] = w
 			n++

@@ -140,7 +140,7 @@ func TestTemplatesLeaveRoomInTheSample(t *testing.T) {
 			var s trap.Sampler
 			g.Watch(u, from)
 			g.Link(mustParse(t, page(i+1)), false)
-			p := s.Page(u, 200, words(template+" "+prose(i, 15)), nil, 0, 1)
+			p := s.Page(u, 200, words(template+" "+prose(i, 15)), nil, nil, 0, 1)
 			sampled = max(sampled, len(p.Sample))
 			g.Learn(p)
 			if sampled < trap.MaxSample/2 { // this article is not among them
@@ -149,6 +149,37 @@ func TestTemplatesLeaveRoomInTheSample(t *testing.T) {
 		}
 		for _, c := range g.Closed() {
 			t.Errorf("article %d, %d grams: %s after %d pages: %s", article, sampled, c.Kind, c.Pages, c.Why)
+		}
+	}
+}
+
+// A table by days, as a chain, has a few numbers below a template of 1,900 words. However few these
+// are, on some pages one of them is sampled.
+func TestNumbersBelowLongTemplates(t *testing.T) {
+	const n = 900
+	template := ""
+	for i := range 1900 {
+		template += fmt.Sprintf("t%d ", i)
+	}
+	for place := range 12 {
+		r := rand.New(rand.NewPCG(uint64(place), 3))
+		g := trap.New(trap.Config{})
+		for i := range n {
+			text := fmt.Sprintf("%splace%d min %d max %d rain %d sun %d wind %d", template, place, r.IntN(20), 20+r.IntN(20), r.IntN(30), r.IntN(15), r.IntN(9))
+			var numerals []int32
+			for at, word := range strings.Fields(text) {
+				if word[0] >= '0' && word[0] <= '9' {
+					numerals = append(numerals, int32(at))
+				}
+			}
+			u, from := mustParse(t, page(i)), mustParse(t, page(i-1+one(i == 0)))
+			var s trap.Sampler
+			g.Watch(u, from)
+			g.Link(mustParse(t, page(i+1)), false)
+			g.Learn(s.Page(u, 200, words(text), numerals, nil, 0, 1))
+		}
+		for _, c := range g.Closed() {
+			t.Errorf("place %d: %s after %d pages: %s", place, c.Kind, c.Pages, c.Why)
 		}
 	}
 }
