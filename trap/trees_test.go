@@ -161,7 +161,7 @@ func TestNumbersBelowLongTemplates(t *testing.T) {
 	for i := range 1900 {
 		template += fmt.Sprintf("t%d ", i)
 	}
-	for place := range 12 {
+	for place := range 6 {
 		r := rand.New(rand.NewPCG(uint64(place), 3))
 		g := trap.New(trap.Config{})
 		for i := range n {
