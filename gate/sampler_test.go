@@ -9,17 +9,23 @@ import (
 	"crawler/weburl"
 )
 
-// What links say is not in the sample, wherever they are; the rest is, and so is the same text
-// where it is in no link.
-func TestSampleLeavesLinksOut(t *testing.T) {
-	sampler := new(gate.Config).NewSampler()
+// sampled returns what samples a page, whose memory is not used again.
+func sampled(t *testing.T) func(gate.Text) gate.Sample {
+	t.Helper()
 	u, err := weburl.Parse("http://a.test/")
 	if err != nil {
 		t.Fatal(err)
 	}
-	task := &gate.Task{Item: frontier.Item{URL: u}}
+	sampler, task := new(gate.Config).NewSampler(), &gate.Task{Item: frontier.Item{URL: u}}
+	return func(text gate.Text) gate.Sample { return sampler.Page(task, 200, text, 1, gate.Sample{}) }
+}
+
+// What links say is not in the sample, wherever they are; the rest is, and so is the same text
+// where it is in no link.
+func TestSampleLeavesLinksOut(t *testing.T) {
+	page := sampled(t)
 	sample := func(words []uint64, linkText []int32) []uint32 {
-		return slices.Clone(sampler.Page(task, 200, gate.Text{Words: words, LinkText: linkText}, 1, gate.Sample{}).Sample)
+		return page(gate.Text{Words: words, LinkText: linkText}).Sample
 	}
 	own, link := []uint64{1001, 1002, 1003, 1004, 1005, 1006}, []uint64{2001, 2002}
 	want := sample(own, nil)
@@ -40,17 +46,12 @@ func TestSampleLeavesLinksOut(t *testing.T) {
 
 // What a page has in place of text tells it from others.
 func TestSamplerTakesWhatStandsInPlaceOfText(t *testing.T) {
-	sampler := new(gate.Config).NewSampler()
-	u, err := weburl.Parse("http://a.test/strip")
-	if err != nil {
-		t.Fatal(err)
+	page := sampled(t)
+	with := func(instead ...uint64) gate.Sample {
+		return page(gate.Text{Words: []uint64{1, 2, 3}, Instead: instead})
 	}
-	task := &gate.Task{Item: frontier.Item{URL: u}}
-	page := func(instead ...uint64) gate.Sample {
-		return sampler.Page(task, 200, gate.Text{Words: []uint64{1, 2, 3}, Instead: instead}, 1, gate.Sample{})
-	}
-	plain, one, other := page(), page(7), page(8)
-	if plain.TextHash == one.TextHash || one.TextHash == other.TextHash || one.TextHash != page(7).TextHash {
+	plain, one, other := with(), with(7), with(8)
+	if plain.TextHash == one.TextHash || one.TextHash == other.TextHash || one.TextHash != with(7).TextHash {
 		t.Errorf("hashes %x, %x and %x", plain.TextHash, one.TextHash, other.TextHash)
 	}
 	if len(one.Sample) <= len(plain.Sample) {

@@ -1,7 +1,5 @@
 package parse
 
-import "bytes"
-
 // maxInstead is how many words a page has instead of text.
 const maxInstead = 512
 
@@ -11,18 +9,14 @@ func (p *Parser) instead(b []byte, id attrID) {
 	if !p.tag.has(id) || p.hidden > 0 || len(p.page.LinkText)%2 == 1 {
 		return
 	}
-	for piece := range bytes.FieldsSeq(p.valueOf(b, id)) {
-		if len(piece) > MaxWordRunes || len(p.page.Instead) == maxInstead {
-			continue
-		}
-		p.lower = append(p.lower[:0], piece...)
-		for i, c := range p.lower {
-			if c >= 'A' && c <= 'Z' {
-				p.lower[i] = c | 0x20
-			}
-		}
-		p.page.Instead = append(p.page.Instead, HashWord(bytes.Trim(p.lower, ".,:;!?()\"")))
-	}
+	page, value, tell := p.page, p.valueOf(b, id), p.opt.OnWord
+	words, numerals := len(page.Words), len(page.Numerals)
+	p.opt.OnWord = nil
+	p.words(value, 0, len(value), textRaw)
+	p.opt.OnWord = tell
+	room := maxInstead - len(page.Instead)
+	page.Instead = append(page.Instead, page.Words[words:min(len(page.Words), words+room)]...)
+	page.Words, page.Numerals = page.Words[:words], page.Numerals[:numerals]
 }
 
 // field takes what stands in the <input> in hand, if that is one for text.

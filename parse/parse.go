@@ -65,7 +65,7 @@ type Page struct {
 	Words      []uint64 // HashWord of each word, in document order
 	Numerals   []int32  // where in Words those that begin with an ASCII digit stand, ascending
 	LinkText   []int32  // where in Words the texts of links to elsewhere begin and end, in pairs
-	Joined     int      // words more, roughly, if all scripts had spaces between words
+	Joined     int      // words more, roughly, also of Instead, if all scripts had spaces
 	Pictures   uint64   // a hash of the <img>s that it shows, see picture; 0 for none
 	Instead    []uint64 // HashWord of what images and fields have in place of text
 	titleWords int      // of them, in titles
@@ -187,7 +187,6 @@ type Parser struct {
 	word   []byte     // the word being read, lower-cased
 	folded textWindow // the block of text being read, lower-cased
 	value  []byte     // the attribute value being decoded
-	lower  []byte     // a word of one in lower case
 	title  []byte     // the title, undecoded or (XHTML) piece by piece
 
 	tag          tag
@@ -311,7 +310,7 @@ func (p *Parser) forget() {
 	page.Canonical = p.before.canonical
 	page.Words, page.Numerals, page.LinkText = page.Words[:0], page.Numerals[:0], page.LinkText[:0]
 	page.Instead = page.Instead[:0]
-	page.LinksCut, page.Lang, page.Pictures = false, "", 0
+	page.LinksCut, page.Lang, page.Pictures, page.Joined = false, "", 0, 0
 	page.titleWords, page.scripts = 0, 0
 }
 

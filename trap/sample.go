@@ -36,7 +36,7 @@ const (
 // Sampler turns a page's words into a Page. It belongs to one worker.
 type Sampler struct {
 	sample []uint32
-	digits []int32 // places in said of the words that are numbers, if those are told apart
+	digits []int32 // places of the numbers in said; empty if they are sampled like other words
 	chosen []int32 // places in said
 	own    urlWords
 	said   []uint64 // the page's words without its URL's and those of links

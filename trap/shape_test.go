@@ -94,7 +94,8 @@ func TestShapesAreRemembered(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	s, alone := newShapes(60), 0
 	for i := range 20_000 {
-		url := fmt.Sprintf("http://www%d.shop%d.test/%d/name-%d/x%d%s%032x", random.IntN(4), random.IntN(3), random.IntN(3), random.IntN(30), random.IntN(9),
+		url := fmt.Sprintf("http://www%d.shop%d.test/%d/name-%d/x%d%s%032x",
+			random.IntN(4), random.IntN(3), random.IntN(3), random.IntN(30), random.IntN(9),
 			[]string{"?sid=", "?page=2&sid=", "/y;sid=", "/", "/?f[]=1&f[]=2&", "/y/4/?x"}[random.IntN(6)], random.IntN(9))
 		u, err := weburl.Parse(url)
 		if err != nil {

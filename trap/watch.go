@@ -119,8 +119,8 @@ func (g *Guard) renamed(s *shape) bool {
 	return now <= 0.5
 }
 
-// repeats reports whether a link ends as the page does, and copies were told by that: it is the
-// page once more, below another name, which is a way out of no maze.
+// repeats reports whether a link's path ends like the page's, after copies have been recognized by
+// such ends: then it probably leads to the page itself, below another name.
 func (g *Guard) repeats(s *shape) bool {
 	p := g.patterns[s.wide]
 	return s.tail != 0 && s.tail == g.view.shape.tail && p != nil && p.tried[tail].covers(p.tests)
