@@ -11,7 +11,7 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 12
+	version     = 13
 	oldest      = 7       // is read: it had no under, leads, moved, brood, span, tail; 8 to 11 more
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
@@ -60,7 +60,7 @@ func (g *Guard) UnmarshalBinary(data []byte) error {
 	fresh.off = g.off
 	fresh.page = d.Uint32()
 	fresh.shapes.decode(d)
-	fresh.texts.decode(d, mostTexts)
+	fresh.texts.decode(d, v)
 	n := d.Uint32()
 	d.Check(n <= mostStored, "%d patterns, the most is %d", n, mostStored)
 	last := uint64(0)
@@ -241,4 +241,69 @@ func (m *memory) decode(d *binform.Decoder, most int) {
 		x := entry{tag: tag, page: uint16(rest >> 16), run: uint8(rest >> 8), times: uint8(rest)}
 		d.Check(tag&1 == 1 && x.times > 0 && m.place(x), "an entry out of place")
 	}
+}
+
+// encode writes the entries as a memory does, but for how often they were met in a row, of which
+// texts know nothing: there it says whether an entry is in its second set.
+func (c *cuckoo) encode(e *binform.Encoder) {
+	e.Uint32(uint32(ways * len(c.sets)))
+	e.Uint32(uint32(c.filled))
+	for at := range c.sets {
+		for _, x := range c.sets[at] {
+			if x.tag == 0 {
+				continue
+			}
+			second := uint32(0)
+			if c.first(x.tag) != at {
+				second = 1
+			}
+			e.Uint32(x.tag)
+			e.Uint32(uint32(x.page)<<16 | second<<8 | uint32(x.times))
+		}
+	}
+}
+
+// decode reads what encode has written, so that all entries are where they were, or what was a
+// memory up to version 12.
+func (c *cuckoo) decode(d *binform.Decoder, v uint16) {
+	size, filled := int(d.Uint32()), int(d.Uint32())
+	d.Check(size == 0 || size >= leastMemory && size <= mostTexts && size&(size-1) == 0, "texts for %d", size)
+	d.Check(filled <= size && filled*8 <= d.Left() && (filled > 0) == (size > 0), "%d of %d texts", filled, size)
+	if !d.OK() || size == 0 {
+		return
+	}
+	if v >= 13 {
+		c.sets = make([][ways]entry, size/ways)
+	}
+	for range filled {
+		tag, rest := d.Uint32(), d.Uint32()
+		x := entry{tag: tag, page: uint16(rest >> 16), times: uint8(rest)}
+		d.Check(tag&1 == 1 && x.times > 0, "a text that no page had")
+		switch at := uint8(rest >> 8); {
+		case v < 13:
+			if c.find(tag) == nil {
+				c.add(x)
+			}
+		case at == 0:
+			d.Check(c.push(c.first(tag), x), "a text out of place")
+		case at == 1:
+			d.Check(c.push(c.second(tag), x), "a text out of place")
+		default:
+			d.Check(false, "a text in set %d of two", at)
+		}
+	}
+	d.Check(v < 13 || c.sound(), "texts twice, or out of place")
+}
+
+// sound reports whether find finds each entry, and no other one instead.
+func (c *cuckoo) sound() bool {
+	for at := range c.sets {
+		for i := range c.sets[at] {
+			x := &c.sets[at][i]
+			if x.tag != 0 && c.find(x.tag) != x {
+				return false
+			}
+		}
+	}
+	return true
 }

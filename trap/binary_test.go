@@ -162,23 +162,37 @@ func (f fields) form(kind string, version uint16) []byte {
 // Every field is checked: the form is as docs/format/sketches.md has it, and nothing else.
 func TestBinaryFields(t *testing.T) {
 	good := func() fields {
-		return fields{texts: []uint32{0, 0}, ids: []uint64{3, 5}, name: 8, memory: []uint32{64, 1, 9, 1}}
+		return fields{texts: []uint32{64, 1, 9, 1}, ids: []uint64{3, 5}, name: 8, memory: []uint32{64, 1, 9, 1}}
 	}
 	many := []uint32{512, 1, 9, 1} // it did not have to grow
 	for name, change := range map[string]func(*fields){
-		"":                             func(*fields) {},
-		"a directory of 17 names":      func(f *fields) { f.children = 17 },
-		"17 pages of a host":           func(f *fields) { f.pages = 17 },
-		"a memory that is no power":    func(f *fields) { f.memory[0] = 65 },
-		"a memory that is too large":   func(f *fields) { f.memory[0] = 1 << 20 },
-		"a memory that is too small":   func(f *fields) { f.memory[0] = 32 },
-		"a memory that is too empty":   func(f *fields) { f.memory = many },
-		"an empty memory":              func(f *fields) { f.memory = []uint32{64, 0} },
-		"an even tag":                  func(f *fields) { f.memory[2] = 8 },
-		"an entry that no page had":    func(f *fields) { f.memory[3] = 1 << 8 },
-		"an entry twice":               func(f *fields) { f.memory = []uint32{64, 2, 9, 1, 9, 1} },
-		"texts that are too many":      func(f *fields) { f.texts = []uint32{1 << 21, 1, 9, 1} },
-		"more texts than there are":    func(f *fields) { f.texts = []uint32{1 << 20, 1 << 19} },
+		"":                           func(*fields) {},
+		"a directory of 17 names":    func(f *fields) { f.children = 17 },
+		"17 pages of a host":         func(f *fields) { f.pages = 17 },
+		"a memory that is no power":  func(f *fields) { f.memory[0] = 65 },
+		"a memory that is too large": func(f *fields) { f.memory[0] = 1 << 20 },
+		"a memory that is too small": func(f *fields) { f.memory[0] = 32 },
+		"a memory that is too empty": func(f *fields) { f.memory = many },
+		"an empty memory":            func(f *fields) { f.memory = []uint32{64, 0} },
+		"an even tag":                func(f *fields) { f.memory[2] = 8 },
+		"an entry that no page had":  func(f *fields) { f.memory[3] = 1 << 8 },
+		"an entry twice":             func(f *fields) { f.memory = []uint32{64, 2, 9, 1, 9, 1} },
+		"texts that are too many":    func(f *fields) { f.texts = []uint32{1 << 21, 1, 9, 1} },
+		"more texts than there are":  func(f *fields) { f.texts = []uint32{1 << 20, 1 << 19} },
+		"no texts in a table":        func(f *fields) { f.texts = []uint32{64, 0} },
+		"an even text":               func(f *fields) { f.texts[2] = 8 },
+		"a text that no page had":    func(f *fields) { f.texts[3] = 1 << 16 },
+		"a text twice":               func(f *fields) { f.texts = []uint32{64, 2, 9, 1, 9, 1} },
+		"a text in a third set":      func(f *fields) { f.texts[3] = 2<<8 | 1 },
+		"a text in its second set, though the first has room": func(f *fields) { f.texts[3] = 1<<8 | 1 },
+		"nine texts in one set": func(f *fields) {
+			f.texts = []uint32{64, 9}
+			for tag := uint32(1); len(f.texts) < 2+2*9; tag += 2 {
+				if tag*0x9e3779b1 < 1<<29 {
+					f.texts = append(f.texts, tag, 1)
+				}
+			}
+		},
 		"a pattern twice":              func(f *fields) { f.ids = []uint64{3, 3} },
 		"patterns out of order":        func(f *fields) { f.ids = []uint64{5, 3} },
 		"a name longer than the rest":  func(f *fields) { f.name = 1 << 16 },
@@ -195,7 +209,7 @@ func TestBinaryFields(t *testing.T) {
 		f := good()
 		change(&f)
 		g := newGuard()
-		form := f.form("TRAP", 12)
+		form := f.form("TRAP", 13)
 		err := g.UnmarshalBinary(form)
 		if (err == nil) != (name == "") || err != nil && !errors.Is(err, binform.ErrFormat) {
 			t.Errorf("%q: error %v", name, err)
@@ -204,13 +218,14 @@ func TestBinaryFields(t *testing.T) {
 			t.Errorf("%q: another form comes back", name)
 		}
 	}
-	for _, version := range []uint16{7, 8, 9, 10, 11} {
+	for _, version := range []uint16{7, 8, 9, 10, 11, 12} {
 		old, g := good(), newGuard()
-		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), old.form("TRAP", 12)) {
+		old.texts = []uint32{512, 1, 9, 3<<8 | 1} // a sparse table, met three times in a row
+		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), good().form("TRAP", 13)) {
 			t.Errorf("version %d: %v, or not what it says", version, err)
 		}
 	}
-	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 13), good().form("WORD", 5)} {
+	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 14), good().form("WORD", 5)} {
 		if err := newGuard().UnmarshalBinary(form); err == nil {
 			t.Errorf("a frame of %q is accepted", form[:8])
 		}
@@ -224,7 +239,7 @@ func FuzzBinary(f *testing.F) {
 	f.Add(form[16 : len(form)-8])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRAP", 12)
+		e := binform.Begin(nil, "TRAP", 13)
 		e.Raw(fields)
 		g := trap.New(trap.Config{})
 		if g.UnmarshalBinary(e.Close()) != nil {

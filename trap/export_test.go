@@ -4,20 +4,43 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+
+	"crawler/internal/binform"
 )
 
-// Forgotten returns how many of n hashes a memory of n has forgotten.
-func Forgotten(n uint64) (lost int) {
-	var m memory
-	for i := range n {
-		m.meet(mix(i, 1), 0, mostTexts)
+// Texts is the memory of all pages after one of so many hashes that page after page had, 256 each.
+func Texts(hashes int) *cuckoo {
+	c := new(cuckoo)
+	for i := range hashes {
+		c.meet(mix(uint64(i), 1), uint16(i>>8))
 	}
-	for i := range n {
-		if !m.has(mix(i, 1)) {
+	return c
+}
+
+// Forgotten returns how many of the hashes from one on to another it has forgotten, and Load how
+// full it is.
+func (c *cuckoo) Forgotten(from, to int) (lost int) {
+	for i := from; i < to; i++ {
+		if !c.has(mix(uint64(i), 1)) {
 			lost++
 		}
 	}
 	return lost
+}
+
+func (c *cuckoo) Load() float64 { return float64(c.filled) / float64(ways*len(c.sets)) }
+
+// Restored is what its binary form says.
+func (c *cuckoo) Restored() (*cuckoo, error) {
+	e := binform.Begin(nil, kindTrap, version)
+	c.encode(e)
+	d, v, err := binform.Open(e.Close(), kindTrap, version)
+	if err != nil {
+		return nil, err
+	}
+	again := new(cuckoo)
+	again.decode(d, v)
+	return again, d.Close()
 }
 
 // Dump describes the patterns of so many pages at least: what they owe, and their sums by the page.

@@ -14,7 +14,7 @@ type Guard struct {
 	shapes   shapes
 	patterns map[uint64]*pattern
 	broods   map[uint64]brood // by host: those of its fine patterns together
-	texts    memory           // of all pages: texts, and forms of URLs
+	texts    cuckoo           // of all pages: texts, and forms of URLs
 	page     uint32           // pages learned
 	leased   map[uint64]int   // by pattern and by form: URLs on their way
 	view     view

@@ -515,15 +515,6 @@ func TestCopiesWhoseURLHasWordsOfTheText(t *testing.T) {
 	}
 }
 
-// What was fetched is known however full the table is: a page that is forgotten is fetched again.
-func TestMemoryForgetsHardlyAnything(t *testing.T) {
-	for _, n := range []uint64{100, 500, 10_000, 300_000} {
-		if lost := trap.Forgotten(n); lost > int(n/1000) {
-			t.Errorf("%d of %d hashes are forgotten", lost, n)
-		}
-	}
-}
-
 // What may have no end is worth nothing, however new it is; a tree with leaves is fetched as it
 // comes.
 func TestWhatMayHaveNoEndWaits(t *testing.T) {

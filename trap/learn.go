@@ -207,7 +207,7 @@ func said(domain uint64, gram uint32) uint64 { return mix(domain, uint64(gram)) 
 func (g *Guard) remember(h uint64) uint8 { return g.sight(h).times }
 
 // sight returns what was known of a hash, and remembers that the page has it.
-func (g *Guard) sight(h uint64) sight { return g.texts.meet(h, uint16(g.page), mostTexts) }
+func (g *Guard) sight(h uint64) sight { return g.texts.meet(h, uint16(g.page)) }
 
 func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) {
 	p.used = g.page

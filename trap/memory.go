@@ -45,10 +45,6 @@ func (m *memory) meet(h uint64, page uint16, most int) sight {
 			return set[i].meet(page)
 		}
 	}
-	if set[ways-1].tag != 0 && m.filled*4 >= len(m.entries) && len(m.entries) < most && most > widePairs {
-		m.grow() // what is to know all of a site's pages forgets none while there is room
-		set = m.set(tag)
-	}
 	oldest := &set[0]
 	for i := range set {
 		e := &set[i]

@@ -193,7 +193,7 @@ func (p *pattern) formOf(of *[parts + 1]uint64) uint64 {
 
 // fresh is the chance that a URL brings no copy, as far as its form says by what was fetched, and
 // the same if what is leased had been, too.
-func (p *pattern) fresh(s *shape, texts *memory, leased map[uint64]int) (now, ahead float32) {
+func (p *pattern) fresh(s *shape, texts *cuckoo, leased map[uint64]int) (now, ahead float32) {
 	names := p.params
 	now, ahead = 1, 1
 	for i, h := range p.forms(s, &names) {
@@ -216,7 +216,7 @@ func (p *pattern) fresh(s *shape, texts *memory, leased map[uint64]int) (now, ah
 // address records the URL of a page, and whether the page is a copy, in the pattern and, by met,
 // among the texts. It reports whether the URL's form was known. A page that says nothing new is as
 // good as a copy for what is tried: another menu or date may be all that tells it from one.
-func (p *pattern) address(s *shape, copied, silent bool, texts *memory, met func(uint64) uint8) (again bool) {
+func (p *pattern) address(s *shape, copied, silent bool, texts *cuckoo, met func(uint64) uint8) (again bool) {
 	p.weight = p.weight*sumDecay + 1
 	p.keyed = p.keyed*sumDecay + one(s.keyed)
 	p.dated = p.dated*sumDecay + one(s.dated)
@@ -236,7 +236,7 @@ func (p *pattern) address(s *shape, copied, silent bool, texts *memory, met func
 
 // test records for each part of a query whether it was known. The path is remembered when all
 // patterns have learned the page.
-func (p *pattern) test(of *[parts + 1]uint64, copied bool, texts *memory, met func(uint64) uint8) {
+func (p *pattern) test(of *[parts + 1]uint64, copied bool, texts *cuckoo, met func(uint64) uint8) {
 	p.tests.add(copied, true)
 	for i, h := range of {
 		switch {
