@@ -21,30 +21,93 @@ func (g *Guard) isAspect(u weburl.URL, via string, p *pattern) bool {
 	return isAbout(u, via) && !g.hasNewNumber(u, via, p)
 }
 
-// placeBelow returns a hash of what the path of u has behind that of the page at via, on which it
-// was found, whichever its numbers and keys are; 0 if it is not below that page.
-func placeBelow(u weburl.URL, via string) uint64 {
-	via, path := onHost(via, u), u.Path()
-	if len(via) < 2 || strings.Contains(via, "?") || len(path) < len(via)+2 || path[:len(via)] != via || path[len(via)] != '/' {
+// added returns a hash of the host and the segments in the path of u that the page at via, on which
+// it was found, has nothing of, in their sequence, whichever numbers and keys they are; 0 if there
+// are none, or u has a query.
+func (g *Guard) added(u weburl.URL, via string) (added uint64) {
+	if u.HasQuery() {
 		return 0
 	}
-	place := uint64(18)
-	for segment := range strings.SplitSeq(path[len(via)+1:], "/") {
-		if c := classify(segment); c == digits || c == key {
-			place = mix(place, uint64(c))
-		} else {
-			place = mix(place, xxhash.Sum64String(segment))
+	via = onHost(via, u)
+	for segment := range strings.SplitSeq(u.Path()[1:], "/") {
+		if !sharesPart(segment, via) {
+			added = mixSegment(added, segment)
 		}
 	}
-	return place
+	if added == 0 {
+		return 0
+	}
+	return mix(added, g.shapes.at(u).host)
 }
 
-// isPart reports whether u is below the page on which it was found, at a place where no other page
-// has had one: it is a page of a tree, and no aspect, of which each page has the same.
-func (g *Guard) isPart(u weburl.URL, via string) bool {
-	place := placeBelow(u, via)
-	return place != 0 && !g.texts.has(mix(place, g.shapes.at(u).host))
+func mixSegment(h uint64, segment string) uint64 {
+	if c := classify(segment); c == digits || c == key {
+		return mix(h, uint64(c))
+	}
+	return mix(h, xxhash.Sum64String(segment))
 }
+
+// sharesPart reports whether a segment has a part that s has, too.
+func sharesPart(segment, s string) bool {
+	for begin := 0; begin < len(segment); {
+		end := begin
+		for end < len(segment) && !separates(segment[end]) {
+			end++
+		}
+		if hasPart(s, segment[begin:end]) {
+			return true
+		}
+		if begin = end + 1; end+2 < len(segment) && segment[end] == '%' {
+			begin = end + 3
+		}
+	}
+	return segment == ""
+}
+
+// about reports whether u, which was found on the page at via, may be an aspect of it, and what it
+// adds to the page's URL. What no other URL has added yet is a page of a tree, such as a file below
+// its directory, or the first aspect of its kind.
+func (g *Guard) about(u weburl.URL, via string) (is bool, added uint64) {
+	if g.off&ruleAspects != 0 || !isAbout(u, via) || !g.tells(via) {
+		return false, 0
+	}
+	added = g.added(u, via)
+	return added == 0 || g.fetched(added) && !g.lists(added), added
+}
+
+// lists reports whether what is added to pages so leads to pages that are worth something, one for
+// each two at least: as the issues of each repository do.
+func (g *Guard) lists(added uint64) bool {
+	return 2*g.texts.times(listed(added)) >= max(1, g.texts.times(added))
+}
+
+// listed is under what pages are counted that were found on such as add something.
+func listed(added uint64) uint64 { return mix(added, 20) }
+
+// addedBy returns what the URL of a page may have added to another page's, as far as such pages
+// were fetched: the last segments of its path.
+func (g *Guard) addedBy(u weburl.URL) (added uint64) {
+	if u.HasQuery() {
+		return 0
+	}
+	path, host := u.Path(), g.shapes.at(u).host
+	begin := len(path)
+	for range maxAdded {
+		if begin = strings.LastIndexByte(path[:begin], '/'); begin < 0 {
+			break
+		}
+		h := uint64(0)
+		for segment := range strings.SplitSeq(path[begin+1:], "/") {
+			h = mixSegment(h, segment)
+		}
+		if h = mix(h, host); g.texts.has(h) {
+			added = h
+		}
+	}
+	return added
+}
+
+const maxAdded = 3
 
 // isAbout reports whether u names the page at via, on which it was found, once more: by its last
 // segment or a value of its query, in another place or with more behind it. With the same path and

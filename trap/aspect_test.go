@@ -2,12 +2,14 @@ package trap_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"crawler/trap"
 )
 
-// An aspect names the page on which it was found once more, and nothing new. It waits four ranks.
+// An aspect names the page on which it was found once more, and nothing new. It waits four ranks,
+// once another page has had one, if that is told by the path.
 func TestAspectsWait(t *testing.T) {
 	for _, tt := range []struct {
 		via, url string
@@ -45,6 +47,10 @@ func TestAspectsWait(t *testing.T) {
 		{"", "/list", false},
 	} {
 		g, via := trap.New(trap.Config{}), ""
+		other := strings.NewReplacer("Page_7", "Page_9", "file", "name", "17", "19")
+		if url := other.Replace(tt.url); tt.aspect && !strings.Contains(url, "?") {
+			teach(t, g, "http://a.test"+url, "http://a.test"+other.Replace(tt.via), prose(1, 60))
+		}
 		if tt.via != "" {
 			via = "http://a.test" + tt.via
 		}

@@ -157,7 +157,7 @@ func (p *pattern) counts() []*uint32 {
 func (p *pattern) floats(version uint16) []*float32 {
 	all := append([]*float32{&p.owes, &p.spent, &p.tries, &p.hits, &p.news, &p.asked, &p.tests.copies, &p.tests.others}, p.sums()...)
 	for i := range p.tried {
-		if i == tail && version < 12 {
+		if i == tail && version < 12 || (i == head || i == folded) && version < 13 {
 			continue
 		}
 		all = append(all, &p.tried[i].copies, &p.tried[i].others)

@@ -127,12 +127,12 @@ func (f fields) form(kind string, version uint16) []byte {
 		for range 5 {
 			e.Uint32(1)
 		}
-		for i := range 8 + 15 + 2*19 {
-			switch at := i - 8 - 15; {
-			case at/2 != 17:
+		for i := range 8 + 15 + 2*21 {
+			switch part := (i - 8 - 15) / 2; {
+			case part < 17 || part > 19:
 				e.Uint32(math.Float32bits(f.sum))
-			case version >= 12:
-				e.Uint32(0) // of the end of the path
+			case part == 17 && version >= 12 || version >= 13:
+				e.Uint32(0) // of the end of the path; of its head, and in lower case
 			}
 		}
 		if version >= 10 {

@@ -21,6 +21,14 @@ func (c *cuckoo) meet(h uint64, page uint16) sight {
 	return sight{}
 }
 
+// times returns how many pages had h, 255 at most, as far as is remembered.
+func (c *cuckoo) times(h uint64) int {
+	if e := c.find(fold(h)); e != nil {
+		return int(e.times)
+	}
+	return 0
+}
+
 // has reports whether h is remembered.
 func (c *cuckoo) has(h uint64) bool { return c.find(fold(h)) != nil }
 

@@ -38,8 +38,12 @@
 //	trial      the first eight pages of a pattern that does not lead on, though the wide one is
 //	           closed: as long as those of all patterns come to no more than another budget
 //	form       a URL's path and parameters without keys, in any sequence, and without the
-//	           parameters that were found to make no difference, or of the path no more than its
-//	           end, the last two segments, if both are names and it was found to be enough
+//	           parameters that were found to make no difference. Of the path no more than its end
+//	           (the last two segments, if both are names), its head, or what it is in lower case,
+//	           if that was found to be enough
+//	head       of a path: all but the last segment, or all of it if that is the head of others.
+//	           Where it is a directory, of which three pages were no copies, it says nothing. It
+//	           is tried, as is lower case, once three pages of the host were met again so
 //	copy       a page with the words of another, in any sequence. One that says nothing of its own
 //	           and shows other pictures is none: it may be a scan. It brings nothing either
 //	steady     words: of a page whose URL has a key that may be a session's, with one word for the
@@ -74,8 +78,10 @@
 //	           out of the end of the path, and of the path of a program
 //	aspect     a URL that names the page on which it was found once more, by its last segment or
 //	           a value of its query, and no new number, nor a short one once more, but those that
-//	           all URLs of its pattern have had: its history, its printed form. One below that
-//	           page is of a tree unless one at the same place below another page was fetched.
+//	           all URLs of its pattern have had: its history, its printed form. One without a
+//	           query is of a tree, such as a file below its directory, if no URL was fetched that
+//	           added the same segments to a page's, or if those that were lead to pages that are
+//	           worth something, one for each two.
 //	           What aspects show may be new text, so nothing is learned of that: their chance is
 //	           a quarter, if pages like that on which they were found are worth something. That
 //	           is no evidence against anything, and closes nothing

@@ -61,6 +61,8 @@ type Verdict struct {
 	Rank    uint8  // with Kind "": how many others of its host come first, 0 for none
 	Wait    bool   // with Kind "": other leases of its domain should end first, if there are any
 	Deeper  bool   // with a Rank: of its pattern's URLs, see Alike, a deeper one should come first
+
+	added uint64 // what the URL adds to the page on which it was found, 0 for nothing
 }
 
 // Judge decides whether to fetch u now, which was found on the page at via, "" if that is not
@@ -114,7 +116,7 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if k := onSight(u); k != "" {
 		return Verdict{Kind: k}, nil
 	}
-	about := g.off&ruleAspects == 0 && isAbout(u, via) && !g.isPart(u, via) && g.tells(via)
+	about, added := g.about(u, via)
 	a := g.ask(u)
 	p := g.judge(a)
 	if p != nil && g.trusts(p.name) {
@@ -134,7 +136,7 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 		chance *= aspectChance
 	}
 	fresh, ahead := g.fresh(a)
-	v := Verdict{Rank: rank(chance * fresh)}
+	v := Verdict{Rank: rank(chance * fresh), added: added}
 	v.Wait = g.leased[a.domain] > 0 && g.waits(a, ahead)
 	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p)
 	if p != nil && g.off&ruleBreeds == 0 && g.breeds(p, a.host) && mix(a.host, uint64(g.page))%breedTurns > 0 {
@@ -273,7 +275,7 @@ func (g *Guard) suspect() float32 { return min(suspect, float32(g.cfg.Budget)) }
 // once without it.
 func (g *Guard) newForm(a asked, p *pattern) bool {
 	isNew := func(p *pattern) bool {
-		return p.renames() && (!g.fetched(p.form(a.shape)) || g.isOwnAddress(a.shape))
+		return p.renames() && (!g.fetched(p.form(a.shape, &g.texts)) || g.isOwnAddress(a.shape))
 	}
 	return isNew(p) || p.wide && a.own != nil && a.own.pages >= settled && isNew(a.own)
 }

@@ -9,8 +9,9 @@ import (
 
 const (
 	kindJournal    = binform.Kind("TRPJ")
-	journalVersion = 8
-	// 2 had other wide patterns, 3 no moves, 4 no bred, 5 no tail, 6 no pictures, 7 no place
+	journalVersion = 9
+	// 2 had other wide patterns, 3 no moves, 4 no bred, 5 no tail, 6 no pictures, 7 no added,
+	// 8 no head
 	oldestJournal = 3
 )
 
@@ -26,7 +27,8 @@ type event struct {
 	below              bool            // and is below that, in the same wide pattern
 	unread             bool            // but for the hashes of its text, nothing is known
 	rooted             bool            // it links back to that page, a directory above it
-	place              uint64          // below that page: see placeBelow; 0 if it is not
+	added              uint64          // what its URL adds to that page's: see added; 0 for nothing
+	list               uint64          // what that page's adds to another's: see addedBy
 	births             []births
 	page               Page
 	fineName, wideName string // of patterns that are new
@@ -227,7 +229,9 @@ func (j *journal) page(x *event) {
 		e.Uvarint(uint64(len(name)))
 		e.Raw([]byte(name))
 	}
-	e.Uint64(x.shape.tail)
+	for _, h := range []uint64{x.shape.tail, x.shape.head, x.shape.folded} {
+		e.Uint64(h)
+	}
 	if !x.unread {
 		x.encodeRead(e, hashes)
 	}
@@ -268,7 +272,8 @@ func (x *event) encodeRead(e *binform.Encoder, hashes *recent) {
 	e.Uint8(uint8(len(x.page.Sample)))
 	e.Uint32s(x.page.Sample)
 	e.Uint64(x.page.Pictures)
-	e.Uint64(x.place)
+	e.Uint64(x.added)
+	e.Uint64(x.list)
 }
 
 func (s *shape) encode(e *binform.Encoder, hashes *recent) {
@@ -324,6 +329,9 @@ func decodePage(d *binform.Decoder, v uint16, unread bool, hashes *recent) *even
 	if v >= 6 {
 		x.shape.tail = d.Uint64()
 	}
+	if x.shape.folded = x.shape.form; v >= 9 {
+		x.shape.head, x.shape.folded = d.Uint64(), d.Uint64()
+	}
 	if !unread {
 		x.decodeRead(d, v, hashes)
 	}
@@ -367,7 +375,10 @@ func (x *event) decodeRead(d *binform.Decoder, v uint16, hashes *recent) {
 		x.page.Pictures = d.Uint64()
 	}
 	if v >= 8 {
-		x.place = d.Uint64()
+		x.added = d.Uint64()
+	}
+	if v >= 9 {
+		x.list = d.Uint64()
 	}
 }
 

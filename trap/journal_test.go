@@ -284,20 +284,25 @@ func TestReplayRefusesDamage(t *testing.T) {
 	}
 }
 
-// Events of version 6 lack pictures, those of 5 the end of the path, too, and those of 3 and 4 what
-// breeds.
+// Events of version 8 lack the head of the path and what it is in lower case, which follow from a
+// path of one name in lower case, and the list; 7 what a URL adds, too, 6 pictures, 5 the end of
+// the path, and 3 and 4 what breeds.
 func TestReplayReadsOlderVersions(t *testing.T) {
 	g := newGuard()
 	g.KeepEvents()
-	teach(t, g, page(1), "", prose(1, 60))
+	teach(t, g, "http://a.test/page", "", prose(1, 60))
 	form := g.TakeEvents()
 	fields := form[16 : len(form)-8]
-	end := bytes.LastIndex(fields, []byte("a.test/*/#")) + len("a.test/*/#") // of the names
-	links, pictures, rest := end+8, len(fields)-16, len(fields)-8
-	for version := range uint16(10) {
+	end := bytes.LastIndex(fields, []byte("a.test/*")) + len("a.test/*") // of the names
+	paths := end + 8
+	links, pictures, rest, list := paths+16, len(fields)-24, len(fields)-16, len(fields)-8
+	for version := range uint16(11) {
 		e := binform.Begin(nil, "TRPJ", version)
 		if e.Raw(fields[:end]); version >= 6 {
-			e.Raw(fields[end:links])
+			e.Raw(fields[end:paths])
+		}
+		if version >= 9 {
+			e.Raw(fields[paths:links])
 		}
 		if e.Raw(fields[links : links+2]); version >= 5 {
 			e.Raw(fields[links+2 : links+4])
@@ -306,11 +311,14 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 			e.Raw(fields[pictures:rest])
 		}
 		if version >= 8 {
-			e.Raw(fields[rest:])
+			e.Raw(fields[rest:list])
+		}
+		if version >= 9 {
+			e.Raw(fields[list:])
 		}
 		old := newGuard()
 		err := old.Replay(e.Close())
-		if read := version >= 3 && version <= 8; (err == nil) != read {
+		if read := version >= 3 && version <= 9; (err == nil) != read {
 			t.Errorf("version %d: %v", version, err)
 		} else if read && !bytes.Equal(marshal(t, old), marshal(t, g)) {
 			t.Errorf("version %d: another Guard", version)
@@ -326,7 +334,7 @@ func FuzzReplay(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRPJ", 8)
+		e := binform.Begin(nil, "TRPJ", 9)
 		e.Raw(fields)
 		g := trap.New(trap.Config{Patterns: 16})
 		before := marshal(t, g)

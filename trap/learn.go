@@ -60,6 +60,7 @@ func (g *Guard) apply(e *event) {
 		}
 	}
 	n.copied, n.times = g.copied(s.domain, e.page)
+	inLower := n.copied && g.texts.has(s.inLower(&g.texts)) && !g.texts.has(s.bare())
 	if !e.unread && len(g.said) == 0 && e.page.Pictures != 0 {
 		g.show(e, &n)
 	}
@@ -97,8 +98,12 @@ func (g *Guard) apply(e *event) {
 		wide.pages++ // its memory of words counts them
 	}
 	g.remember(s.path())
-	if e.place != 0 {
-		g.remember(e.place)
+	g.rename(s, e.page, n, inLower)
+	if e.added != 0 {
+		g.remember(e.added)
+	}
+	if e.list != 0 && worth >= aspectChance {
+		g.remember(listed(e.list))
 	}
 	switch {
 	case s.keyed:
@@ -112,6 +117,30 @@ func (g *Guard) apply(e *event) {
 	}
 	g.inherit(fine, e.from, earn, g.off&ruleTexts == 0 && fine.settles(n))
 	g.shapes.learned(s.host)
+}
+
+// rename remembers the other forms by which a page may be known: its head, and what it is in lower
+// case. It counts the copies of the host that were known so, one of each page, and the pages of a
+// head that are no copies. A text that stands elsewhere, too, such as that there is nothing yet, is
+// no evidence for heads.
+func (g *Guard) rename(s *shape, page Page, n news, inLower bool) {
+	if inLower {
+		g.remember(s.renamed(folded))
+	}
+	if s.folded != s.form {
+		g.remember(s.otherwise())
+	}
+	if s.head == 0 {
+		return
+	}
+	h := s.headed(s.head)
+	before := g.remember(mix(h, page.AllHash))
+	if before > 0 && int(n.times) <= int(before)+1 && g.texts.times(h) < directoryPages && g.remember(mix(h, 25)) == 0 {
+		g.remember(s.renamed(head))
+	}
+	if n.times == 0 || !g.texts.has(h) {
+		g.remember(h)
+	}
 }
 
 // isVariant reports whether a URL may be a page of a known path once more, under another query. Of

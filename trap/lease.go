@@ -11,7 +11,7 @@ import (
 
 // Lease is what a URL on its way is counted as. Leases are no part of a Guard's state.
 type Lease struct {
-	of    [5]uint64 // its patterns, its form in each of them, and its host
+	of    [6]uint64 // its patterns, its form in each of them, its host, and what it adds to a page
 	probe uint64    // the pattern that it probes, 0 for none
 
 	// Neither the page's sample is wanted nor its links: call Skim instead of Watch and Learn. Of a
@@ -28,13 +28,13 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 	for i, id := range [...]uint64{s.fine, s.wide} {
 		l.of[2*i] = id
 		if p := g.patterns[id]; p != nil {
-			l.of[2*i+1] = p.form(s)
+			l.of[2*i+1] = p.form(s, &g.texts)
 		}
 	}
-	l.of[4] = s.domain
+	l.of[4], l.of[5] = s.domain, v.added
 	l.Unread = g.off&ruleUnread == 0 && g.unread(s)
 	if g.off&ruleLeases != 0 {
-		l.of = [5]uint64{}
+		l.of = [6]uint64{}
 	}
 	for _, id := range l.of {
 		g.leased[id]++

@@ -83,21 +83,6 @@ func (m *memory) reserve(n int) {
 	}
 }
 
-// has reports whether h is remembered.
-func (m *memory) has(h uint64) bool {
-	if len(m.entries) == 0 {
-		return false
-	}
-	tag := fold(h)
-	set := m.set(tag)
-	for i := range set {
-		if set[i].tag == tag {
-			return true
-		}
-	}
-	return false
-}
-
 // touch reads something of the set of h, which may not be in the processor's cache: the sets that a
 // page is going to need come faster all at once than one after the other. What it returns means
 // nothing.

@@ -64,13 +64,20 @@ const (
 // query is enough if pages were copies just when path and part were known.
 //
 // The parts that are tried: nothing, each parameter alone, all parameters but one, and all of them
-// with the end of the path. A server that minds no more than that has its pages below any other.
+// with the end of the path, with its head, and with the path in lower case. A server that minds no
+// more than the end has its pages below any other, and one that does not mind the last segment may
+// have in it where a link was followed.
 const (
 	maxParams  = 8
 	tail       = 1 + 2*maxParams
-	parts      = tail + 1
+	head       = tail + 1
+	folded     = head + 1
+	parts      = folded + 1
 	leastTests = 3    // copies before a part of the query is taken to be enough
 	agreeing   = 0.85 // share of the copies, and of the others
+
+	leastRenamed   = 3 // copies of a host, each of another page, before a part of the path is tried
+	directoryPages = 3 // of a head, that are no copies: some are none because of the time they tell
 )
 
 // trial says how pages fared that had a part of the query which was known: copies, and others. Each
@@ -100,7 +107,7 @@ func (ps *params) place(name uint64) int {
 
 // forms returns the form of a URL by each part of its query, and by all of it at the end; 0 for
 // parts that it does not have. New names get a place among those of the pattern.
-func (p *pattern) forms(s *shape, names *params) (of [parts + 1]uint64) {
+func (p *pattern) forms(s *shape, names *params, texts *cuckoo) (of [parts + 1]uint64) {
 	var at [maxParams]uint64
 	var all uint64
 	for _, v := range s.values() {
@@ -113,14 +120,12 @@ func (p *pattern) forms(s *shape, names *params) (of [parts + 1]uint64) {
 			at[i] += h
 		}
 	}
-	whose := s.host
-	if p.wide {
-		whose = p.id
-	}
+	whose := p.whose(s)
 	of[parts] = s.hash(whose, all)
 	if s.tail != 0 {
 		of[tail] = mix(mix(whose, s.tail+all), 15)
 	}
+	of[head], of[folded] = s.headIn(texts), s.foldedIn(texts)
 	if s.params == 0 {
 		return of
 	}
@@ -134,26 +139,78 @@ func (p *pattern) forms(s *shape, names *params) (of [parts + 1]uint64) {
 }
 
 // whole is the form by all of the query.
-func (p *pattern) whole(s *shape) uint64 {
-	names := p.params
-	return p.forms(s, &names)[parts]
+func (p *pattern) whole(s *shape) uint64 { return s.hash(p.whose(s), s.together()) }
+
+// whose says among what forms are known: those of the host, or of a wide pattern.
+func (p *pattern) whose(s *shape) uint64 {
+	if p.wide {
+		return p.id
+	}
+	return s.host
 }
 
 // path is the form without the query, of all patterns together.
 func (s *shape) path() uint64 { return s.hash(s.host, 0) }
 
+// headIn is the form by which a page is known without its last segment, or by which others are
+// without theirs. It is 0 if there is only one, if the rest is a directory, of which several pages
+// were no copies, or if it was not seen yet that the last segment may make no difference.
+func (s *shape) headIn(texts *cuckoo) uint64 {
+	if texts.times(s.renamed(head)) < leastRenamed {
+		return 0
+	}
+	if h := s.headed(s.form); texts.has(h) && texts.times(h) < directoryPages {
+		return h
+	}
+	h, itself := s.headed(s.head), s.exact(s.head)
+	switch {
+	case s.head == 0 || texts.times(h) >= directoryPages:
+		return 0
+	case texts.has(itself):
+		return itself
+	}
+	return h
+}
+
+// foldedIn is the form by which a page is known in lower case, 0 if it was not seen yet that case
+// may make no difference.
+func (s *shape) foldedIn(texts *cuckoo) uint64 {
+	if texts.times(s.renamed(folded)) < leastRenamed {
+		return 0
+	}
+	return s.inLower(texts)
+}
+
+func (s *shape) inLower(texts *cuckoo) uint64 {
+	if h := s.exact(s.folded); s.folded != s.form && texts.has(h) {
+		return h
+	}
+	return s.otherwise()
+}
+
+// renamed is under what the copies of a host are counted that were known by a part of the path.
+func (s *shape) renamed(part uint64) uint64 { return mix(mix(s.host, part), 23) }
+
+// headed is under what a form of the path is remembered that others have without their last
+// segments, otherwise that in lower case of those that have it otherwise, and exact any form.
+func (s *shape) headed(form uint64) uint64 { return mix(s.exact(form), 19) }
+func (s *shape) otherwise() uint64         { return mix(s.exact(s.folded), 21) }
+func (s *shape) exact(form uint64) uint64  { return mix(mix(s.host, form+s.together()), 11) }
+
 // readPath is path, of pages that were read.
 func (s *shape) readPath() uint64 { return mix(s.path(), 12) }
 
 // bare is the form with the query, but without keys.
-func (s *shape) bare() uint64 {
-	var all uint64
+func (s *shape) bare() uint64 { return s.hash(s.host, s.together()) }
+
+// together is the query without keys.
+func (s *shape) together() (all uint64) {
 	for _, v := range s.values() {
 		if v.class != key {
 			all += mix(v.name, v.value)
 		}
 	}
-	return s.hash(s.host, all)
+	return all
 }
 
 // underKey is the bare form, of pages whose URL has a key.
@@ -167,9 +224,9 @@ func (s *shape) hash(of, values uint64) uint64 { return mix(mix(of, s.form+value
 
 // form is that of a URL by the smallest part of its query that is enough. A page may be taken for
 // another, so where nearly all are copies some mistakes are forgiven to the part that makes fewest.
-func (p *pattern) form(s *shape) uint64 {
+func (p *pattern) form(s *shape, texts *cuckoo) uint64 {
 	names := p.params // of a URL that is only asked about nothing stays
-	of := p.forms(s, &names)
+	of := p.forms(s, &names, texts)
 	return p.formOf(&of)
 }
 
@@ -196,8 +253,9 @@ func (p *pattern) formOf(of *[parts + 1]uint64) uint64 {
 func (p *pattern) fresh(s *shape, texts *cuckoo, leased map[uint64]int) (now, ahead float32) {
 	names := p.params
 	now, ahead = 1, 1
-	for i, h := range p.forms(s, &names) {
-		if h == 0 || i == tail && p.tried[tail].copies == 0 {
+	for i, h := range p.forms(s, &names, texts) {
+		switch {
+		case h == 0, i == tail && p.tried[tail].copies == 0, i > tail && i < parts && !p.tried[i].covers(p.tests):
 			continue
 		}
 		if i == 0 && p.tried[0] == (trial{}) && p.isProgram() {
@@ -223,7 +281,7 @@ func (p *pattern) address(s *shape, copied, silent bool, texts *cuckoo, met func
 	p.combined = p.combined*sumDecay + one(p.combines(s))
 	p.copies = p.copies*sumDecay + one(copied)
 	p.largest, p.longest = s.size, s.length
-	of := p.forms(s, &p.params)
+	of := p.forms(s, &p.params, texts)
 	again = texts.has(p.formOf(&of))
 	p.again = p.again*sumDecay + one(copied && again)
 	p.test(&of, copied || silent, texts, met)
@@ -234,14 +292,14 @@ func (p *pattern) address(s *shape, copied, silent bool, texts *cuckoo, met func
 	return again
 }
 
-// test records for each part of a query whether it was known. The path is remembered when all
-// patterns have learned the page.
+// test records for each part of a URL whether it was known. The path, its head and what it is in
+// lower case are remembered when all patterns have learned the page.
 func (p *pattern) test(of *[parts + 1]uint64, copied bool, texts *cuckoo, met func(uint64) uint8) {
 	p.tests.add(copied, true)
 	for i, h := range of {
 		switch {
 		case h == 0:
-		case i == 0:
+		case i == 0 || i > tail && i < parts:
 			p.tried[i].add(copied, texts.has(h))
 		default:
 			p.tried[i].add(copied, met(h) > 0)

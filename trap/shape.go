@@ -23,6 +23,8 @@ type shape struct {
 	size       uint32 // segments and parameters, which grow in Growing
 	length     uint32 // in bytes
 	tail       uint64 // the last two segments of the path, 0 unless both are names
+	head       uint64 // the form of the path without its last segment, 0 if there is only one
+	folded     uint64 // the form of the path in lower case
 }
 
 // value is a parameter of the query.
@@ -317,6 +319,9 @@ func (b *building) path(path string, query bool) {
 	var last [2]uint64
 	for rest := path[1:]; ; {
 		segment, behind, more := strings.Cut(rest, "/")
+		if segment != "" {
+			b.head = b.form
+		}
 		name := b.segment(segment, behind != "" || query)
 		switch {
 		case more:
@@ -357,6 +362,7 @@ func (b *building) segment(s string, mayName bool) (name uint64) {
 			in = mix(hash, uint64(b.directory))
 		}
 		b.form += mix(in, markClass)
+		b.folded += mix(lowered(s, c, in), markClass)
 	}
 	b.note(c, s)
 	if b.classes.changes(c) {
@@ -374,6 +380,23 @@ func (b *building) segment(s string, mayName bool) (name uint64) {
 		return 0
 	}
 	return hash
+}
+
+// lowered returns the hash of a segment of a class in lower case, given how it is hashed as it is.
+func lowered(s string, c class, in uint64) uint64 {
+	if c == digits || !hasUpper(s) {
+		return in
+	}
+	return xxhash.Sum64String(strings.ToLower(s))
+}
+
+func hasUpper(s string) bool {
+	for i := range len(s) {
+		if s[i]-'A' < 26 {
+			return true
+		}
+	}
+	return false
 }
 
 // note records whether a segment or a value is a key, a number or a date.

@@ -23,9 +23,10 @@ func (g *Guard) Watch(u, via weburl.URL) bool {
 		v.longer = int(s.length) > len(via.String())
 		v.wide.own = from.wide == s.wide
 		v.fine.own = v.wide.own && g.samePattern(from.fine, s.fine)
-		if place := placeBelow(u, via.String()); place != 0 {
-			v.place = mix(place, s.host)
+		if isAbout(u, via.String()) {
+			v.added = g.added(u, via.String())
 		}
+		v.list = g.addedBy(via)
 		v.below = v.wide.own && strings.HasPrefix(u.Path(), via.Path())
 	}
 	v.watched = p == nil || p.pages < watchedPages || p.owes >= g.suspect() || p.pages%watchEvery == 0
