@@ -81,7 +81,7 @@ func (g *Guard) bear(to weburl.URL, h uint64) {
 	if s.wide != v.wide.id {
 		return
 	}
-	if s.keyed && g.texts.has(s.bare()) || g.renamed(s) {
+	if s.keyed && g.texts.has(s.bare()) && !g.keysMatter(s) || g.renamed(s) {
 		if v.backs < maxBack { // a known page under another key, or under another name
 			v.leadBack(h)
 		}
@@ -106,6 +106,13 @@ func (g *Guard) bear(to weburl.URL, h uint64) {
 func (v *view) leadBack(h uint64) {
 	v.back[v.backs] = fold(h)
 	v.backs++
+}
+
+// keysMatter reports whether the pages of a URL's pattern were others for other keys, such as the
+// commits of a repository.
+func (g *Guard) keysMatter(s *shape) bool {
+	p := g.patterns[s.fine]
+	return p != nil && p.pages >= settled && p.mostly(p.keyed) && !p.mostly(p.copies)
 }
 
 // renamed reports whether a link is as likely as not to lead to a known page under another name: a
