@@ -51,8 +51,8 @@ func (g *Guard) breeds(p *pattern, host uint64) bool {
 // lengthens reports whether the pattern is a chain of which no end was seen, such as the pages of
 // comments that are made up: nearly each one leads to the next.
 func (p *pattern) lengthens() bool {
-	return p.pages >= endlessPages && !p.wide && p.chained() &&
-		p.bred >= chainBred*p.links && p.leaf <= (1-chainBred)*p.links
+	return p.pages >= endlessPages && !p.wide && p.ownFound() &&
+		p.bred >= chainBred*p.links && p.bred < mostChained*p.links && p.leaf <= (1-chainBred)*p.links
 }
 
 // raise counts a page whose links were watched.
