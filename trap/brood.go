@@ -20,7 +20,23 @@ const (
 	chainBred   = 0.9  // of a chain: the same
 	breedTurns  = 64   // one page in as many is judged without, so nothing holds it up for ever
 	breedPages  = 64   // pages from which on it waits longer with each doubling
+	manyPages   = 512  // the same of a pattern that does not breed
 )
+
+// later is how many ranks a pattern waits longer than its chance says: one that breeds, and any
+// that has had very many pages, since it may not show that they are made up. However good these
+// are, what is a little less likely, and of which less is known, has its turn so.
+func (g *Guard) later(p *pattern, host uint64) uint8 {
+	switch {
+	case p == nil || g.off&ruleBreeds != 0 || mix(host, uint64(g.page))%breedTurns == 0:
+		return 0
+	case g.breeds(p, host):
+		return p.breedRanks()
+	case p.wide:
+		return 0
+	}
+	return uint8(bits.Len32(p.pages / manyPages))
+}
 
 // breedRanks is how many ranks a pattern that breeds comes later: one, and one more whenever it has
 // had twice as many pages, from breedPages on. However good its pages are, others of which less is

@@ -2,6 +2,7 @@ package trap_test
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -240,7 +241,7 @@ func TestWhatEndsComesFirst(t *testing.T) {
 			}
 			teach(t, g, related(1000+i), page(i), prose(2*i+1, 60), more...)
 		}
-		const all = 640
+		const all = 480 // of 512 pages and more any would wait: see TestManyPagesWait
 		waits := 0
 		for i := range all {
 			teach(t, g, page(100+i), "http://a.test/", prose(1000+i, 60))
@@ -253,6 +254,22 @@ func TestWhatEndsComesFirst(t *testing.T) {
 		}
 		if births < 2 && waits > 0 || births >= 2 && (waits < 0.95*all || waits == all) {
 			t.Errorf("%d births: it waits %d times of %d", births, waits, all)
+		}
+	}
+}
+
+// A pattern of very many pages waits a rank longer with each doubling, however good they are, but
+// now and then.
+func TestManyPagesWait(t *testing.T) {
+	g := trap.New(trap.Config{})
+	for i := range 2100 {
+		teach(t, g, page(i), "http://a.test/", prose(i, 40))
+		want, rank := uint8(bits.Len(uint(i+1)/512)), judge(t, g, page(i+1)).Rank
+		if rank != want && rank > 0 {
+			t.Fatalf("after %d pages: rank %d, want %d", i+1, rank, want)
+		}
+		if i == 2047 && rank == 0 {
+			t.Error("2,048 pages do not wait")
 		}
 	}
 }
@@ -323,6 +340,41 @@ func TestChainsWithoutAnEndWait(t *testing.T) {
 		}
 		if v := judge(t, g, comments(c.pages+1)); v.Rank != c.rank {
 			t.Errorf("%+v: %+v", c, v)
+		}
+	}
+}
+
+// The commits of a repository, each of which leads to one more, are a chain without an end, though
+// the next one is known but for its key: pages were others for other keys. So are the revisions of
+// a page, each of which also leads to what compares it with another.
+func TestChainsOfKeysWait(t *testing.T) {
+	commit := func(i int) string { return fmt.Sprintf("http://a.test/tool/commit/%040x", 0x1f2e3d4c5b6a7988+i*i*977) }
+	revision := func(i int) string { return fmt.Sprintf("http://a.test/revision/%d", i) }
+	for _, c := range []struct {
+		at  func(int) string
+		and func(int) []string
+	}{
+		{commit, func(int) []string { return nil }},
+		{revision, func(i int) []string {
+			return []string{fmt.Sprintf("http://a.test/compare/%d/%d", i, i-1)}
+		}},
+	} {
+		g := trap.New(trap.Config{})
+		for i := range 20 {
+			teach(t, g, page(i), "http://a.test/", prose(2*i, 60))
+		}
+		for i := range 200 {
+			u := mustParse(t, c.at(i+1))
+			g.Watch(u, mustParse(t, c.at(i)))
+			g.Link(mustParse(t, page(i)), true)
+			for _, to := range append(c.and(i), c.at(i+2)) {
+				g.Link(mustParse(t, to), false)
+			}
+			var s trap.Sampler
+			g.Learn(s.Page(u, 200, words(prose(2*i+1, 60)), nil, nil, 0, 1))
+		}
+		if v := judge(t, g, c.at(201)); v.Rank < 2 {
+			t.Errorf("%s: %+v", c.at(201), v)
 		}
 	}
 }
