@@ -21,9 +21,9 @@ func (g *Guard) isAspect(u weburl.URL, via string, p *pattern) bool {
 	return isAbout(u, via) && !g.hasNewNumber(u, via, p)
 }
 
-// added returns a hash of the host and the segments in the path of u that the page at via, on which
-// it was found, has nothing of, in their sequence, whichever numbers and keys they are; 0 if there
-// are none, or u has a query.
+// added returns a hash of the host and of what the path of u adds to the URL of the page at via, on
+// which it was found: the segments of which that URL has no part, in their sequence. All numbers
+// are the same there, and all keys. It is 0 if there are no such segments, or u has a query.
 func (g *Guard) added(u weburl.URL, via string) (added uint64) {
 	if u.HasQuery() {
 		return 0
@@ -75,17 +75,17 @@ func (g *Guard) about(u weburl.URL, via string) (is bool, added uint64) {
 	return added == 0 || g.fetched(added) && !g.lists(added), added
 }
 
-// lists reports whether what is added to pages so leads to pages that are worth something, one for
-// each two at least: as the issues of each repository do.
+// lists reports whether the URLs that add the same to pages are lists, such as the issues of each
+// repository: for each two of them, at least one page was found there that is worth something.
 func (g *Guard) lists(added uint64) bool {
 	return 2*g.texts.times(listed(added)) >= max(1, g.texts.times(added))
 }
 
-// listed is under what pages are counted that were found on such as add something.
+// listed returns the hash by which lists counts the pages that were found there.
 func listed(added uint64) uint64 { return mix(added, 20) }
 
-// addedBy returns what the URL of a page may have added to another page's, as far as such pages
-// were fetched: the last segments of its path.
+// addedBy returns what the URL of a page has added to that of another one, if pages were fetched
+// that add the same: the last segments of its path, as many as are known, maxAdded at most.
 func (g *Guard) addedBy(u weburl.URL) (added uint64) {
 	if u.HasQuery() {
 		return 0

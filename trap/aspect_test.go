@@ -8,8 +8,8 @@ import (
 	"crawler/trap"
 )
 
-// An aspect names the page on which it was found once more, and nothing new. It waits four ranks,
-// once another page has had one, if that is told by the path.
+// An aspect names the page on which it was found once more, and nothing new. It waits four ranks.
+// One that has no query waits only after another page had an aspect at the same place.
 func TestAspectsWait(t *testing.T) {
 	for _, tt := range []struct {
 		via, url string

@@ -8,7 +8,7 @@ import (
 	"crawler/internal/binform"
 )
 
-// Texts is the memory of all pages after one of so many hashes that page after page had, 256 each.
+// Texts returns the memory of all pages after so many different hashes, 256 on each page.
 func Texts(hashes int) *cuckoo {
 	c := new(cuckoo)
 	for i := range hashes {

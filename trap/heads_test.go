@@ -100,12 +100,31 @@ func TestCaseMakesNoDifference(t *testing.T) {
 	}
 }
 
+// Names of any length are compared in lower case, and nothing is allocated for that.
+func TestLongNamesInAnyCase(t *testing.T) {
+	g := trap.New(trap.Config{})
+	name := func(i int) string { return strings.Repeat(called(i), 40) }
+	for i := range 60 {
+		for _, path := range []string{name(i), strings.ToUpper(name(i)), strings.ToUpper(name(i)[:9]) + name(i)[9:]} {
+			teach(t, g, "http://a.test/p/"+path, "http://a.test/", prose(i, 60))
+		}
+	}
+	teach(t, g, "http://a.test/p/"+name(70), "http://a.test/", prose(70, 60))
+	known, other := mustParse(t, "http://a.test/p/"+strings.ToUpper(name(70))), mustParse(t, "http://a.test/p/"+strings.ToUpper(name(71)))
+	if v, w := g.Judge(known, ""), g.Judge(other, ""); v.Rank < 2 || w.Rank > 1 {
+		t.Errorf("known: %+v, not known: %+v", v, w)
+	}
+	if n := testing.AllocsPerRun(100, func() { g.Judge(known, ""); g.Judge(other, "") }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // Where case makes a difference, and the last segment does, nothing waits.
 func TestPathsThatMatter(t *testing.T) {
 	g := trap.New(trap.Config{})
 	for i := range 200 {
-		for k, url := range []string{"http://a.test/Wiki/%s", "http://a.test/wiki/%s", "http://a.test/wiki/%s/talk", "http://a.test/Wiki/%s/Talk"} {
-			url = fmt.Sprintf(url, called(i))
+		for k, path := range []string{"Wiki/%s", "wiki/%s", "wiki/%s/talk", "Wiki/%s/Talk"} {
+			url := "http://a.test/" + fmt.Sprintf(path, called(i))
 			if v := judge(t, g, url); v.Rank > 1 || v.Kind != "" {
 				t.Fatalf("%s: %+v", url, v)
 			}

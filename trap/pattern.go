@@ -152,15 +152,16 @@ func (p *pattern) whose(s *shape) uint64 {
 // path is the form without the query, of all patterns together.
 func (s *shape) path() uint64 { return s.hash(s.host, 0) }
 
-// headIn is the form by which a page is known without its last segment, or by which others are
-// without theirs. It is 0 if there is only one, if the rest is a directory, of which several pages
-// were no copies, or if it was not seen yet that the last segment may make no difference.
+// headIn returns the form that a page shares with those that differ from it in the last segment, or
+// that lack it or have one more. It is 0 if the path has one segment only, if the rest of it is a
+// directory, of which several pages were no copies, or if the host has not shown yet that the last
+// segment may make no difference.
 func (s *shape) headIn(texts *cuckoo) uint64 {
 	if texts.times(s.renamed(head)) < leastRenamed {
 		return 0
 	}
 	if h := s.headed(s.form); texts.has(h) && texts.times(h) < directoryPages {
-		return h
+		return h // pages below it were fetched
 	}
 	h, itself := s.headed(s.head), s.exact(s.head)
 	switch {
@@ -172,8 +173,8 @@ func (s *shape) headIn(texts *cuckoo) uint64 {
 	return h
 }
 
-// foldedIn is the form by which a page is known in lower case, 0 if it was not seen yet that case
-// may make no difference.
+// foldedIn returns the form that a page shares with those whose path differs in case only; 0 if the
+// host has not shown yet that case may make no difference.
 func (s *shape) foldedIn(texts *cuckoo) uint64 {
 	if texts.times(s.renamed(folded)) < leastRenamed {
 		return 0
@@ -188,20 +189,23 @@ func (s *shape) inLower(texts *cuckoo) uint64 {
 	return s.otherwise()
 }
 
-// renamed is under what the copies of a host are counted that were known by a part of the path.
+// renamed returns the hash by which the copies of a host are counted that a part of the path has
+// told.
 func (s *shape) renamed(part uint64) uint64 { return mix(mix(s.host, part), 23) }
 
-// headed is under what a form of the path is remembered that others have without their last
-// segments, otherwise that in lower case of those that have it otherwise, and exact any form.
+// headed returns the hash by which a form is remembered as the head of others, and otherwise that
+// of a path in lower case of which another spelling was fetched.
 func (s *shape) headed(form uint64) uint64 { return mix(s.exact(form), 19) }
 func (s *shape) otherwise() uint64         { return mix(s.exact(s.folded), 21) }
-func (s *shape) exact(form uint64) uint64  { return mix(mix(s.host, form+s.together()), 11) }
+
+// exact returns the hash by which a page is remembered whose path has a form.
+func (s *shape) exact(form uint64) uint64 { return hashForm(s.host, form+s.together()) }
 
 // readPath is path, of pages that were read.
 func (s *shape) readPath() uint64 { return mix(s.path(), 12) }
 
 // bare is the form with the query, but without keys.
-func (s *shape) bare() uint64 { return s.hash(s.host, s.together()) }
+func (s *shape) bare() uint64 { return s.exact(s.form) }
 
 // together is the query without keys.
 func (s *shape) together() (all uint64) {
@@ -220,7 +224,9 @@ func (s *shape) underKey() uint64 { return mix(s.bare(), 16) }
 func (s *shape) withoutKey() uint64 { return mix(s.bare(), 17) }
 
 // hash is under what a form is remembered, of a host or of a wide pattern.
-func (s *shape) hash(of, values uint64) uint64 { return mix(mix(of, s.form+values), 11) }
+func (s *shape) hash(of, values uint64) uint64 { return hashForm(of, s.form+values) }
+
+func hashForm(of, form uint64) uint64 { return mix(mix(of, form), 11) }
 
 // form is that of a URL by the smallest part of its query that is enough. A page may be taken for
 // another, so where nearly all are copies some mistakes are forgiven to the part that makes fewest.

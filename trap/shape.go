@@ -387,7 +387,19 @@ func lowered(s string, c class, in uint64) uint64 {
 	if c == digits || !hasUpper(s) {
 		return in
 	}
-	return xxhash.Sum64String(strings.ToLower(s))
+	var hash xxhash.Digest // each link is read, so nothing is allocated
+	var lower [64]byte
+	for hash.Reset(); len(s) > 0; {
+		n := copy(lower[:], s)
+		for i, c := range lower[:n] {
+			if c-'A' < 26 {
+				lower[i] = c + 'a' - 'A'
+			}
+		}
+		hash.Write(lower[:n])
+		s = s[n:]
+	}
+	return hash.Sum64()
 }
 
 func hasUpper(s string) bool {
