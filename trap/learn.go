@@ -287,9 +287,10 @@ func (g *Guard) inherit(p *pattern, from uint64, earn float32, text bool) {
 	if earn == 0 || g.off&ruleLists != 0 {
 		return
 	}
+	first := p
 	for range maxAncestors {
 		parent := g.patterns[p.parent]
-		if parent == nil || parent == p {
+		if parent == nil || parent == p || parent == first {
 			return
 		}
 		parent.credit(earn)

@@ -127,26 +127,31 @@ func (s *Sampler) Page(u weburl.URL, status int, words []uint64, numerals, linkT
 	}
 	s.own.read(u)
 	limit := rate(len(words))
-	if limit >= coarse {
+	every, number := every(limit, len(words)-len(numerals), joined), limit
+	switch {
+	case joined > 0:
+		number = ^uint64(0) / uint64(every)
+	case limit >= coarse:
 		numerals = nil
 	}
 	all, own := s.say(words, numerals, linkText)
-	s.choose(limit)
-	return Page{Status: status, TextHash: mix(all-own, 2), AllHash: mix(all, 2), Every: every(limit, len(words), joined), Sample: s.sample}
+	s.choose(limit, number)
+	return Page{Status: status, TextHash: mix(all-own, 2), AllHash: mix(all, 2), Every: every, Sample: s.sample}
 }
 
 // choose fills the sample with the grams of those words in said whose hash is below the limit. Of
-// long pages a number is chosen by its gram: what a table says from day to day may be a few numbers
-// behind the same names, of which none was one that is sampled.
-func (s *Sampler) choose(limit uint64) {
+// long pages a number is chosen by its gram, by a limit of its own: what a table says from day to
+// day may be a few numbers behind the same names, of which none was one that is sampled. In scripts
+// without spaces a clause stands for several words, but a number for one.
+func (s *Sampler) choose(limit, number uint64) {
 	s.chosen, s.sample = s.chosen[:0], s.sample[:0]
 	digits := s.digits
 	for i, w := range s.said {
-		h := mix(w, 1)
+		h, most := mix(w, 1), limit
 		if len(digits) > 0 && int(digits[0]) == i {
-			h, digits = hashGram(s.said[max(0, i-gram+1):i+1]), digits[1:]
+			h, most, digits = hashGram(s.said[max(0, i-gram+1):i+1]), number, digits[1:]
 		}
-		if h <= limit {
+		if h <= most {
 			s.chosen = append(s.chosen, int32(i))
 		}
 	}
@@ -278,6 +283,7 @@ func hashGram(words []uint64) (h uint64) {
 // every returns one of how many words is sampled, in a text of which some words are joined: of
 // clauses of ten words each sampled one stands for ten, and more.
 func every(limit uint64, words, joined int) int {
+	words = max(words, 1)
 	return (int(^uint64(0)/limit)*(words+joined) + words/2) / words
 }
 
