@@ -459,6 +459,75 @@ func TestTextsBehindEmptySteps(t *testing.T) {
 	})
 }
 
+// The days of an archive have their turns before all of its months were fetched, though the deepest
+// URLs that wait are those of a calendar.
+func TestArchivesBesideCalendars(t *testing.T) {
+	text := func(seed string, n int) (s string) {
+		rng := rand.New(rand.NewPCG(2, xxhash.Sum64String(seed)))
+		for range n {
+			s += fmt.Sprintf("w%d ", rng.IntN(9000))
+		}
+		return s
+	}
+	site := map[string]string{"/": "<a href=/diary/2021/5/>diary</a>"}
+	add := func(list, page, text string) {
+		site[list] += "<a href=" + page + ">more</a> "
+		site[page] = text + "pages of " + page + " are listed here as they were printed "
+	}
+	for y := 1927; y < 1932; y++ {
+		year := fmt.Sprintf("/%d/", y)
+		add("/", year, "")
+		for m := range 12 {
+			month := fmt.Sprintf("%s%02d/", year, m+1)
+			add(year, month, "")
+			for d := range 4 {
+				day := fmt.Sprintf("%s%02d/", month, 3+7*d)
+				add(month, day, "")
+				for a := range 4 {
+					article := fmt.Sprintf("%sarticle-%d", day, a+1)
+					add(day, article, text(article, 60)+fmt.Sprintf("<a href=/diary/2021/%d/>diary</a>", m+1))
+				}
+			}
+		}
+	}
+	requests, first := 0, 0
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		var y, m int
+		switch _, err := fmt.Sscanf(r.URL.Path, "/diary/%d/%d/", &y, &m); {
+		case site[r.URL.Path] != "":
+			if requests <= len(site) {
+				first++
+			}
+			fmt.Fprint(w, site[r.URL.Path])
+		case err == nil:
+			if n := 12*(y-2021) + m - 5; n > -12 && n < 24 {
+				fmt.Fprint(w, text(r.URL.Path, 40))
+			}
+			fmt.Fprint(w, "nothing happens in this month and nobody comes ")
+			for _, n := range []int{-1, 1, -12, 12} {
+				n += 12*y + m - 1
+				fmt.Fprintf(w, "<a href=/diary/%d/%d/>other</a> ", n/12, n%12+1)
+			}
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := memweb.New(map[string]http.Handler{"*": handler})
+		defer w.Close()
+		cfg := config(t, w, &notes{}, "http://a.test/")
+		cfg.Gate.FollowTraps = false
+		if _, err := crawl.Run(t.Context(), cfg); err != nil {
+			t.Error(err)
+		}
+	})
+	if first < len(site)*7/10 {
+		t.Errorf("%d of %d pages among as many requests", first, len(site))
+	}
+}
+
 // Links that only redirect to a login come after the goods among which they stand, and links that
 // redirect to pages of their own do not: with a limit on pages a crawl has those.
 func TestRedirectsWaitForWhatTheyLeadTo(t *testing.T) {

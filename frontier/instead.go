@@ -80,6 +80,21 @@ func (f *Frontier) Deeper(it Item, now time.Time, good func(Item) bool) (other I
 	}, good)
 }
 
+// Below does so with the oldest of the deeper levels that have the item's rank, the shallowest
+// first: there others of its kind wait that are a step from it, if the deepest are of another kind.
+func (f *Frontier) Below(it Item, now time.Time, good func(Item) bool) (other Item, ok bool) {
+	h := f.host(it.URL.Host())
+	if !f.canExchange(h, &it) {
+		return Item{}, false
+	}
+	return f.instead(h, it, now, func(_, rank, depth int) int {
+		if depth <= it.Depth || rank != int(it.Rank) {
+			return never
+		}
+		return depth
+	}, good)
+}
+
 // canExchange reports whether another item of the host, one that waits in a rank, could be leased
 // instead of one.
 func (f *Frontier) canExchange(h *host, it *Item) bool {

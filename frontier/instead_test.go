@@ -211,3 +211,41 @@ func TestDeeper(t *testing.T) {
 		}
 	}
 }
+
+// Below leases the oldest of a deeper level of the item's rank, in its place, the shallowest first.
+func TestBelow(t *testing.T) {
+	f := New(Config{Delay: NoDelay})
+	for _, p := range []struct {
+		path  string
+		depth int
+		rank  uint8
+	}{{"first", 2, 2}, {"same", 2, 2}, {"above", 1, 3}, {"c", 5, 2}, {"later", 5, 2}, {"a", 3, 2}, {"b", 4, 2}, {"lower", 3, 3}, {"lowest", 9, 70}} {
+		it := item(t, "http://a/"+p.path, p.depth)
+		it.Rank = p.rank
+		f.Push(it)
+	}
+	it, _ := f.Next(epoch)
+	up := item(t, "http://a/up", 1)
+	up.Rank = 2
+	f.Push(up)
+	asked := ""
+	if _, ok := f.Below(it, epoch, func(x Item) bool { asked += x.URL.Path(); return false }); ok || asked != "/a/b/c" {
+		t.Errorf("instead of %s it looked at %s", it.URL, asked)
+	}
+	other, ok := f.Below(it, epoch, func(x Item) bool { return x.URL.Path() > "/a" })
+	if !ok || other.URL.Path() != "/b" {
+		t.Errorf("%s is leased, %t", other.URL, ok)
+	}
+	if _, ok := f.Below(it, epoch, func(Item) bool { return true }); ok {
+		t.Error("a place was given twice")
+	}
+	f.Done(other, epoch, Outcome{})
+	order := ""
+	for it, ok := f.Next(epoch); ok; it, ok = f.Next(epoch) {
+		order += it.URL.Path()
+		f.Done(it, epoch, Outcome{})
+	}
+	if order != "/up/same/first/a/c/later/above/lower/lowest" || !f.Idle() {
+		t.Errorf("then %s", order)
+	}
+}

@@ -78,18 +78,16 @@ func (q *queue) hold(t *Task) {
 	q.journal.Changed(0)
 }
 
+// look is one of the ways in which a frontier looks for a URL to lease in the place of another.
+type look func(f *frontier.Frontier, it frontier.Item, now time.Time, good func(frontier.Item) bool) (other frontier.Item, ok bool)
+
 // instead leases another URL of the host that waits and is good, in the place of t, which goes back
-// to its queue: one that is no deeper, or one that is.
-func (q *queue) instead(t *Task, now time.Time, deeper bool, good func(frontier.Item) bool) (other Task, ok bool) {
+// to its queue.
+func (q *queue) instead(look look, t *Task, now time.Time, good func(frontier.Item) bool) (other Task, ok bool) {
 	if t.Permission != nil { // robots.txt was read for it
 		return Task{}, false
 	}
-	if deeper {
-		other.Item, ok = q.frontier.Deeper(t.Item, now, good)
-	} else {
-		other.Item, ok = q.frontier.Instead(t.Item, now, good)
-	}
-	if ok {
+	if other.Item, ok = look(q.frontier, t.Item, now, good); ok {
 		other.Permission = q.permits.take(other.URL)
 		q.journal.Changed(0)
 	}

@@ -78,14 +78,19 @@ func (t *traps) lookBack(q *queue, task Task, v trap.Verdict, now time.Time) (Ta
 		return good && w.Kind == "" && (alone || !w.Wait) && w.Rank <= v.Rank
 	}
 	if v.Deeper {
-		other, ok := q.instead(&task, now, true, func(it frontier.Item) bool {
+		other, ok := q.instead((*frontier.Frontier).Deeper, &task, now, func(it frontier.Item) bool {
 			return t.guard.Alike(it.URL, task.URL) && asGood(it)
 		})
+		if !ok {
+			other, ok = q.instead((*frontier.Frontier).Below, &task, now, func(it frontier.Item) bool {
+				return t.guard.SamePattern(it.URL, task.URL) && asGood(it)
+			})
+		}
 		if ok {
 			return other, w
 		}
 	}
-	other, ok := q.instead(&task, now, false, func(it frontier.Item) bool {
+	other, ok := q.instead((*frontier.Frontier).Instead, &task, now, func(it frontier.Item) bool {
 		return asGood(it) && (w.Rank < v.Rank || it.Depth <= task.Depth)
 	})
 	if ok {

@@ -157,10 +157,16 @@ func (g *Guard) deepens(p *pattern) bool {
 	return p.pages%2 == 1
 }
 
-// Alike reports whether two URLs are of one pattern.
+// Alike reports whether one pattern answers for two URLs.
 func (g *Guard) Alike(a, b weburl.URL) bool {
 	p := g.judge(g.ask(a))
 	return p == g.judge(g.ask(b))
+}
+
+// SamePattern reports whether two URLs are of one pattern by themselves.
+func (g *Guard) SamePattern(a, b weburl.URL) bool {
+	id := g.shapes.at(a).fine
+	return id == g.shapes.at(b).fine
 }
 
 // tells reports whether pages like that at via are worth something, as far as is known. If they are

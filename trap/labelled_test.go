@@ -148,6 +148,23 @@ func (q *queue) deeper(it item, good func(item) bool) (item, bool) {
 	return item{}, false
 }
 
+// below does so with the oldest item of one of the deeper levels that have the item's rank.
+func (q *queue) below(it item, good func(item) bool) (item, bool) {
+	n := 0
+	for _, l := range q.order {
+		if l.rank != it.rank || it.rank == 0 || l.depth <= it.depth {
+			continue
+		}
+		if n++; n > looks {
+			break
+		}
+		if good(q.levels[l][0]) {
+			return q.take(l), true
+		}
+	}
+	return item{}, false
+}
+
 // How many that wait are looked at for each lease, and how many leases there are from one look to
 // the next at most, as in package frontier.
 const (
@@ -236,6 +253,9 @@ func (w *walk) lookBack(it item, v trap.Verdict, busy bool) (item, trap.Verdict)
 	other, ok := item{}, false
 	if v.Deeper {
 		other, ok = w.queue.deeper(it, func(other item) bool { return w.guard.Alike(other.url, it.url) && asGood(other) })
+	}
+	if v.Deeper && !ok {
+		other, ok = w.queue.below(it, func(other item) bool { return w.guard.SamePattern(other.url, it.url) && asGood(other) })
 	}
 	if !ok {
 		other, ok = w.queue.instead(it, func(other item) bool {
