@@ -23,17 +23,20 @@ const (
 	manyPages   = 512  // the same of a pattern that does not breed
 )
 
-// later is how many ranks a pattern waits longer than its chance says: one that breeds, and any
-// that has had very many pages, since it may not show that they are made up. However good these
-// are, what is a little less likely, and of which less is known, has its turn so.
-func (g *Guard) later(p *pattern, host uint64) uint8 {
+// later is how many ranks a URL waits longer than the chance of p says, the pattern that answers
+// for it: if that breeds, if it may be a chain like others before it, or if it has had very many
+// pages, since it may not show that they are made up. However good these are, what is a little less
+// likely, and of which less is known, has its turn so.
+func (g *Guard) later(a asked, p *pattern) uint8 {
 	switch {
-	case p == nil || g.off&ruleBreeds != 0 || mix(host, uint64(g.page))%breedTurns == 0:
+	case p == nil || g.off&ruleBreeds != 0 || mix(a.host, uint64(g.page))%breedTurns == 0:
 		return 0
-	case g.breeds(p, host):
+	case g.breeds(p, a.host):
 		return p.breedRanks()
 	case p.wide:
 		return 0
+	case p.pages < endlessPages && a.domains != nil && a.domains.lengthens() && g.breeds(a.domains, a.host):
+		return 1
 	}
 	return uint8(bits.Len32(p.pages / manyPages))
 }
@@ -65,9 +68,10 @@ func (g *Guard) breeds(p *pattern, host uint64) bool {
 }
 
 // lengthens reports whether the pattern is a chain of which no end was seen, such as the pages of
-// comments that are made up: nearly each one leads to the next.
+// comments that are made up: nearly each one leads to the next. A wide one says so of the first
+// pages of its chains.
 func (p *pattern) lengthens() bool {
-	return p.pages >= endlessPages && !p.wide && p.ownFound() &&
+	return p.pages >= endlessPages && p.ownFound() &&
 		p.bred >= chainBred*p.links && p.bred < mostChained*p.links && p.leaf <= (1-chainBred)*p.links
 }
 

@@ -92,8 +92,9 @@
 //	breeds     of a pattern: a page of it has two new URLs of it on average, or more, aspects and
 //	           other keys not counted, and a quarter more than those of other patterns of its
 //	           host had of theirs; or it is a chain of 32 pages or more, of which nine in ten led
-//	           to one more, and none to two. Others that are as likely come first, since they will
-//	           end, if there are any; at one page in 64 they do not
+//	           to one more, and none to two, or a young one, if the wide pattern has had as many
+//	           such pages. Others that are as likely come first, since they will end, if there are
+//	           any; at one page in 64 they do not
 //	lease      a URL on its way. Another waits for it, in its place, if it would have a rank were
 //	           that a page that brings nothing. Where a pattern owes nothing as many leases as it
 //	           had pages do not count: so of a new one one is asked for at first (Verdict.Wait)
@@ -104,7 +105,8 @@
 //	turns      of a pattern that waits, and whose pages lead to more of it, the shallowest URLs
 //	           come first, but every second time one of the deepest until it owes 16, every
 //	           eighth then, and every second again once half of the budget is spent: a text may
-//	           be some empty steps from where it is listed
+//	           be some empty steps from where it is listed. If the deepest are of other patterns
+//	           it is one of its very pattern that has its rank
 //	variant    a known path under another query, unless the program has but one path. It is read
 //	           whatever others of its pattern are, and counts as far as the site has not said
 //	           it, the first that is read of a path not at all: what it says may be of a page

@@ -139,7 +139,7 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	v := Verdict{Rank: rank(chance * fresh), added: added}
 	v.Wait = g.leased[a.domain] > 0 && g.waits(a, ahead)
 	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p)
-	v.Rank = min(mostRank, v.Rank+g.later(p, a.host))
+	v.Rank = min(mostRank, v.Rank+g.later(a, p))
 	return v, p
 }
 

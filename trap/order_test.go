@@ -344,6 +344,37 @@ func TestChainsWithoutAnEndWait(t *testing.T) {
 	}
 }
 
+// A young chain waits if the chains before it showed no end: the pages of comments of each article
+// are a pattern of their own.
+func TestChainsWaitLikeOthersBefore(t *testing.T) {
+	comments := func(post, i int) string {
+		return fmt.Sprintf("http://a.test/2020/%s/comment-page-%d", dirName(post), i)
+	}
+	for _, c := range []struct {
+		chains int
+		ends   int // each page of a chain that leads no further
+		rank   uint8
+	}{{10, 99, 1}, {10, 4, 0}, {4, 99, 0}} {
+		g := trap.New(trap.Config{})
+		for i := range 30 {
+			teach(t, g, page(i), "http://a.test/", prose(2*i, 60))
+		}
+		for post := range c.chains {
+			for i := 1; i < 8; i++ {
+				var next []string
+				if i%c.ends != c.ends-1 {
+					next = append(next, comments(post, i+1))
+				}
+				teach(t, g, comments(post, i), comments(post, i-1), prose(2*(100*post+i)+1, 60), next...)
+			}
+		}
+		teach(t, g, comments(99, 1), "http://a.test/2020/"+dirName(99), prose(1, 60), comments(99, 2))
+		if v := judge(t, g, comments(99, 2)); v.Rank != c.rank {
+			t.Errorf("%+v: %+v", c, v)
+		}
+	}
+}
+
 // The commits of a repository, each of which leads to one more, are a chain without an end, though
 // the next one is known but for its key: pages were others for other keys. So are the revisions of
 // a page, each of which also leads to what compares it with another.
