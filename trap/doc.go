@@ -53,7 +53,8 @@
 //	           what its links say, which is the name of another page or the next one's number
 //	new        of a word: no recent page of the pattern had either of its grams, the one that it
 //	           ends and the one that it begins. A page of 80 new words is wholly new. In scripts
-//	           without spaces a clause counts as many words as it has pairs of characters
+//	           without spaces a clause counts as many words as it has pairs of characters, a
+//	           number as one
 //	text       of a page: 20 new words, of which the site has at least 16 nowhere else. It
 //	           settles what its pattern owes, unless that combines parameters, and what the
 //	           lists on which it was found have spent. After pages that say hardly anything 10
