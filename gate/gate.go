@@ -191,9 +191,11 @@ func (g *Gate) readmit() (any bool) {
 	return len(list) > 0
 }
 
-// requeue queues URLs that were taken for a trap's. They were admitted before.
+// requeue queues URLs that were taken for a trap's. They were admitted before. They have no rank
+// until they are judged again: what probes lead to would come before the others that may be probes.
 func (g *Gate) requeue(list []deferral) {
 	for _, d := range list {
+		d.Rank = 0
 		g.traps.count(d.trap, -1)
 		if r := g.admitter.full(&d.offer); r != "" {
 			g.admitter.refusals.add(d.refused(r))

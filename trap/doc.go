@@ -22,7 +22,8 @@
 //
 //	pattern    host, path with its variable parts abstracted (numbers and dates are #, keys
 //	           and session ids are @, other words *), and the names of the parameters. A
-//	           directory keeps its name while its parent has few (16), unless it is the last
+//	           directory keeps its name while its parent has few (16), unless it is the last. Of
+//	           that only the kind of file is kept, such as .html, where it says what answers
 //	wide       a pattern of all hosts of a registrable domain, without any names: it answers
 //	           for patterns that are too young, since random names make a new one each time.
 //	           URLs with one parameter and with several have different ones.

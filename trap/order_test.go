@@ -344,6 +344,24 @@ func TestChainsWithoutAnEndWait(t *testing.T) {
 	}
 }
 
+// The goods of a shop do not wait with the selections below the lists that have both: what answers
+// for .html is something else.
+func TestKindsOfFilesAreApart(t *testing.T) {
+	for end, waits := range map[string]bool{".html": false, "": true} {
+		g := trap.New(trap.Config{})
+		list := func(i int) string { return "http://a.test/shop/" + dirName(i) }
+		for i := range 8 {
+			teach(t, g, list(i), "http://a.test/shop", prose(i, 60))
+			for k := range 6 {
+				teach(t, g, list(i)+"/colour-"+dirName(k), list(i), prose(0, 60), list(i)+"/colour-"+dirName(k)+"/size-"+dirName(i))
+			}
+		}
+		if v := judge(t, g, list(9)+"/chair"+end); v.Rank > 2 != waits {
+			t.Errorf("goods that end in %q: %+v", end, v)
+		}
+	}
+}
+
 // A young chain waits if the chains before it showed no end: the pages of comments of each article
 // are a pattern of their own.
 func TestChainsWaitLikeOthersBefore(t *testing.T) {

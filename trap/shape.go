@@ -212,8 +212,12 @@ func (s *shapes) wideOf(u weburl.URL) uint64 {
 	for rest, more := u.Path()[1:], true; more; {
 		var segment string
 		segment, rest, more = strings.Cut(rest, "/")
-		if c := classify(withoutSession(segment)); classes.changes(c) {
+		segment = withoutSession(segment)
+		if c := classify(segment); classes.changes(c) {
 			wide = mixClass(wide, c)
+		}
+		if !more {
+			wide = mixKind(wide, fileKind(segment))
 		}
 	}
 	if !u.HasQuery() {
@@ -314,7 +318,7 @@ func (b *building) write(parts ...string) {
 }
 
 // path goes through the segments. The last one is a file, whose name is kept only if a
-// query makes it a program.
+// query makes it a program; of others its kind is.
 func (b *building) path(path string, query bool) {
 	var last [2]uint64
 	for rest := path[1:]; ; {
@@ -322,7 +326,11 @@ func (b *building) path(path string, query bool) {
 		if segment != "" {
 			b.head = b.form
 		}
-		name := b.segment(segment, behind != "" || query)
+		kind := ""
+		if !more {
+			kind = fileKind(withoutSession(segment))
+		}
+		name := b.segment(segment, kind, behind != "" || query)
 		switch {
 		case more:
 			last = [2]uint64{last[1], name}
@@ -337,6 +345,29 @@ func (b *building) path(path string, query bool) {
 	}
 }
 
+// fileKind returns the end of a file's name that says which part of a server answers, "" if that is
+// not known. Any other end may be a part of the name, such as that of a domain.
+func fileKind(name string) string {
+	dot := strings.LastIndexByte(name, '.')
+	if dot <= 0 {
+		return ""
+	}
+	switch kind := name[dot:]; kind {
+	case ".html", ".htm", ".xhtml", ".shtml", ".phtml", ".php", ".asp", ".aspx", ".jsp", ".jspx", ".do", ".action", ".cfm",
+		".cgi", ".pl", ".py", ".dll", ".exe", ".xml", ".rss", ".atom", ".json", ".txt", ".md", ".pdf":
+		return kind
+	}
+	return ""
+}
+
+// mixKind adds the kind of a file to a pattern.
+func mixKind(pattern uint64, kind string) uint64 {
+	if kind == "" {
+		return pattern
+	}
+	return mix(pattern, xxhash.Sum64String(kind))
+}
+
 // both is the hash of two names, 0 if one is none.
 func both(a, b uint64) uint64 {
 	if a == 0 || b == 0 {
@@ -346,7 +377,7 @@ func both(a, b uint64) uint64 {
 }
 
 // segment returns the hash of what is a name.
-func (b *building) segment(s string, mayName bool) (name uint64) {
+func (b *building) segment(s, kind string, mayName bool) (name uint64) {
 	if bare := withoutSession(s); len(bare) < len(s) {
 		b.keyed = b.keyed || isSession(s[len(bare):])
 		s = bare
@@ -368,12 +399,17 @@ func (b *building) segment(s string, mayName bool) (name uint64) {
 	if b.classes.changes(c) {
 		b.wide = mixClass(b.wide, c)
 	}
+	b.wide = mixKind(b.wide, kind)
 	if mayName && b.named && c == word && b.directory < maxNamed && b.keep(hash) {
 		b.write("/", s)
 		b.fineClasses = inRow{}
-	} else if b.fineClasses.changes(c) {
-		b.fine = mixClass(b.fine, c)
-		b.write("/", symbol[c])
+	} else {
+		if b.fineClasses.changes(c) {
+			b.fine = mixClass(b.fine, c)
+			b.write("/", symbol[c])
+		}
+		b.fine = mixKind(b.fine, kind)
+		b.write(kind)
 	}
 	b.directory++
 	if c != word {

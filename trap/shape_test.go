@@ -49,7 +49,8 @@ func TestWidePatternsOfHosts(t *testing.T) {
 func TestFinePatterns(t *testing.T) {
 	for want, urls := range map[string][]string{
 		"a.test/shop/#":          {"http://a.test/shop/1", "http://a.test/shop/23"},
-		"a.test/shop/*":          {"http://a.test/shop/blue", "http://a.test/shop/red-chair.html", "http://a.test/shop/green/"},
+		"a.test/shop/*":          {"http://a.test/shop/blue", "http://a.test/shop/red-chair.de", "http://a.test/shop/green/", "http://a.test/shop/.html"},
+		"a.test/shop/*.html":     {"http://a.test/shop/red-chair.html", "http://a.test/shop/red.html;sid=7"},
 		"a.test/shop/@":          {"http://a.test/shop/0badcafe12", "http://a.test/shop/5f2b7c1d9a"},
 		"a.test/cal/#":           {"http://a.test/cal/2024", "http://a.test/cal/2024/01", "http://a.test/cal/2024/01/31"},
 		"a.test/x?f":             {"http://a.test/x?f[]=1", "http://a.test/x?f[]=1&f[]=2", "http://a.test/x?f[0]=1&f[1]=2", "http://a.test/x?f%5B0%5D=1&f%5b7%5d=3", "http://a.test/x?f=1", "http://a.test/x?f=1,2,3"},
@@ -86,6 +87,9 @@ func TestFinePatterns(t *testing.T) {
 	if fine("http://a.test/list?sort=up") == fine("http://a.test/list?page=2") {
 		t.Error("other parameters make no other pattern")
 	}
+	if fine("http://a.test/shop/red") == fine("http://a.test/shop/red.html") {
+		t.Error("another kind of file makes no other pattern")
+	}
 }
 
 // What is remembered of hosts, names and links says what reading them anew would say, also when a
@@ -94,9 +98,9 @@ func TestShapesAreRemembered(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	s, alone := newShapes(60), 0
 	for i := range 20_000 {
+		behind := []string{"?sid=", "?page=2&sid=", "/y;sid=", "/", "/?f[]=1&f[]=2&", "/y/4/?x", "/y.php;sid=", ".html?sid=", ".html/"}
 		url := fmt.Sprintf("http://www%d.shop%d.test/%d/name-%d/x%d%s%032x",
-			random.IntN(4), random.IntN(3), random.IntN(3), random.IntN(30), random.IntN(9),
-			[]string{"?sid=", "?page=2&sid=", "/y;sid=", "/", "/?f[]=1&f[]=2&", "/y/4/?x"}[random.IntN(6)], random.IntN(9))
+			random.IntN(4), random.IntN(3), random.IntN(3), random.IntN(30), random.IntN(9), behind[random.IntN(len(behind))], random.IntN(9))
 		u, err := weburl.Parse(url)
 		if err != nil {
 			t.Fatal(err)
@@ -191,6 +195,7 @@ func TestWidePatternsNameNoParameters(t *testing.T) {
 		"http://shop.test/list?f[]=1&f[]=2":        "*.shop.test/*?*&*",
 		"http://shop.test/a/b/c?x=1&y=2&z=3&z=4":   "*.shop.test/*?*&*",
 		"http://shop.test/a/7":                     "*.shop.test/*/#",
+		"http://shop.test/a.html/b.html":           "*.shop.test/*.html",
 		"http://127.0.0.1:8000/map?x=1&y=2&zoom=3": "#.#.#.#/*?*&*",
 	} {
 		s := newShapes(leastPatterns)
