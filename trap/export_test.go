@@ -8,7 +8,7 @@ import (
 	"crawler/internal/binform"
 )
 
-// Texts returns the memory of all pages after so many different hashes, 256 on each page.
+// Texts returns a table that has met the given number of different hashes, 256 on each page.
 func Texts(hashes int) *cuckoo {
 	c := new(cuckoo)
 	for i := range hashes {

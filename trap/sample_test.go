@@ -6,17 +6,13 @@ import (
 	"testing"
 
 	"crawler/trap"
-	"crawler/weburl"
 )
 
 // In scripts without spaces a sampled clause stands for ten words, and a sampled number for one: a
 // calendar's numbers would be a text.
 func TestNumbersAreWords(t *testing.T) {
 	const clauses, joined, numbers, trials = 60, 9, 12, 2000
-	u, err := weburl.Parse("http://a.test/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := mustParse(t, "http://a.test/")
 	var s trap.Sampler
 	r := rand.New(rand.NewPCG(1, 2))
 	sum := 0
@@ -44,10 +40,7 @@ func TestNumbersAreWords(t *testing.T) {
 
 // A page of numbers only has no clauses.
 func TestNumbersOnly(t *testing.T) {
-	u, err := weburl.Parse("http://a.test/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := mustParse(t, "http://a.test/")
 	words, numerals := make([]uint64, 40), make([]int32, 40)
 	for i := range words {
 		words[i], numerals[i] = uint64(i)*0x9e3779b97f4a7c15+1, int32(i)

@@ -48,8 +48,11 @@ func TestWidePatternsOfHosts(t *testing.T) {
 // segments alternate, is one pattern.
 func TestFinePatterns(t *testing.T) {
 	for want, urls := range map[string][]string{
-		"a.test/shop/#":          {"http://a.test/shop/1", "http://a.test/shop/23"},
-		"a.test/shop/*":          {"http://a.test/shop/blue", "http://a.test/shop/red-chair.de", "http://a.test/shop/green/", "http://a.test/shop/.html"},
+		"a.test/shop/#": {"http://a.test/shop/1", "http://a.test/shop/23"},
+		"a.test/shop/*": {
+			"http://a.test/shop/blue", "http://a.test/shop/red-chair.de",
+			"http://a.test/shop/green/", "http://a.test/shop/.html",
+		},
 		"a.test/shop/*.html":     {"http://a.test/shop/red-chair.html", "http://a.test/shop/red.html;sid=7"},
 		"a.test/shop/@":          {"http://a.test/shop/0badcafe12", "http://a.test/shop/5f2b7c1d9a"},
 		"a.test/cal/#":           {"http://a.test/cal/2024", "http://a.test/cal/2024/01", "http://a.test/cal/2024/01/31"},
