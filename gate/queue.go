@@ -78,16 +78,30 @@ func (q *queue) hold(t *Task) {
 	q.journal.Changed(0)
 }
 
-// look is one of the ways in which a frontier looks for a URL to lease in the place of another.
-type look func(f *frontier.Frontier, it frontier.Item, now time.Time, good func(frontier.Item) bool) (other frontier.Item, ok bool)
+// look is a way in which the frontier looks for a URL to lease in the place of another.
+type look uint8
+
+const (
+	asGood  look = iota // frontier.Instead
+	deepest             // frontier.Deeper
+	below               // frontier.Below
+)
 
 // instead leases another URL of the host that waits and is good, in the place of t, which goes back
-// to its queue.
-func (q *queue) instead(look look, t *Task, now time.Time, good func(frontier.Item) bool) (other Task, ok bool) {
+// to its queue. It allocates nothing: a way is no function, through which good would escape.
+func (q *queue) instead(way look, t *Task, now time.Time, good func(frontier.Item) bool) (other Task, ok bool) {
 	if t.Permission != nil { // robots.txt was read for it
 		return Task{}, false
 	}
-	if other.Item, ok = look(q.frontier, t.Item, now, good); ok {
+	switch way {
+	case deepest:
+		other.Item, ok = q.frontier.Deeper(t.Item, now, good)
+	case below:
+		other.Item, ok = q.frontier.Below(t.Item, now, good)
+	default:
+		other.Item, ok = q.frontier.Instead(t.Item, now, good)
+	}
+	if ok {
 		other.Permission = q.permits.take(other.URL)
 		q.journal.Changed(0)
 	}

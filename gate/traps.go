@@ -70,28 +70,28 @@ func (t *traps) lookBack(q *queue, task Task, v trap.Verdict, now time.Time) (Ta
 	var w trap.Verdict
 	task.Rank = v.Rank
 	alone := q.frontier.Alone(task.Item)
-	asGood := func(it frontier.Item) (good bool) {
-		w, good = trap.Verdict{}, true
+	good := func(it frontier.Item) (ok bool) {
+		w, ok = trap.Verdict{}, true
 		if t.minds(&Task{Item: it}) {
-			w, good = t.guard.JudgeUpTo(it.URL, it.Via, v.Rank)
+			w, ok = t.guard.JudgeUpTo(it.URL, it.Via, v.Rank)
 		}
-		return good && w.Kind == "" && (alone || !w.Wait) && w.Rank <= v.Rank
+		return ok && w.Kind == "" && (alone || !w.Wait) && w.Rank <= v.Rank
 	}
 	if v.Deeper {
-		other, ok := q.instead((*frontier.Frontier).Deeper, &task, now, func(it frontier.Item) bool {
-			return t.guard.Alike(it.URL, task.URL) && asGood(it)
+		other, ok := q.instead(deepest, &task, now, func(it frontier.Item) bool {
+			return t.guard.Alike(it.URL, task.URL) && good(it)
 		})
 		if !ok {
-			other, ok = q.instead((*frontier.Frontier).Below, &task, now, func(it frontier.Item) bool {
-				return t.guard.SamePattern(it.URL, task.URL) && asGood(it)
+			other, ok = q.instead(below, &task, now, func(it frontier.Item) bool {
+				return t.guard.SamePattern(it.URL, task.URL) && good(it)
 			})
 		}
 		if ok {
 			return other, w
 		}
 	}
-	other, ok := q.instead((*frontier.Frontier).Instead, &task, now, func(it frontier.Item) bool {
-		return asGood(it) && (w.Rank < v.Rank || it.Depth <= task.Depth)
+	other, ok := q.instead(asGood, &task, now, func(it frontier.Item) bool {
+		return good(it) && (w.Rank < v.Rank || it.Depth <= task.Depth)
 	})
 	if ok {
 		return other, w

@@ -21,6 +21,7 @@ type account struct {
 	probed      bool  // its last look before the end was taken since it closed
 	granted     uint8 // URLs that are let through for that
 	probing     uint8 // of those, on their way: no part of the state
+	turning     int32 // deeper URLs out of turn that are on their way: no part of the state either
 }
 
 const (
@@ -99,17 +100,25 @@ func (p *pattern) ends() float32 {
 }
 
 // rank is the queue in which URLs wait that bring something with a chance. That of a new pattern is
-// a half, and its rank 0; two ranks are a halving.
+// a half, and its rank 0; two ranks are a halving. From unlikely on every second rank is left out:
+// with each that a pattern rises its URLs are judged anew.
 func rank(chance float32) uint8 {
 	if chance > highChance {
 		return 0
 	}
-	return uint8(min(mostRank, max(0, -2*math.Log2(2*float64(chance)))))
+	r := uint8(min(mostRank, max(0, -2*math.Log2(2*float64(chance)))))
+	if r > unlikely {
+		r += r & 1
+	}
+	return r
 }
 
 // highChance is a little more than a half by the square root of two. Above it the rank is 0, as for
 // most URLs, and a logarithm takes a tenth of a verdict.
 const highChance = 0.3536
+
+// unlikely is the rank of what brings something with a chance of 1 in 32 or less.
+const unlikely = 8
 
 const mostRank = 62 // of which the number of pages would be 2^30
 

@@ -99,7 +99,9 @@
 //	           any; at one page in 64 they do not
 //	lease      a URL on its way. Another waits for it, in its place, if it would have a rank were
 //	           that a page that brings nothing. Where a pattern owes nothing as many leases as it
-//	           had pages do not count: so of a new one one is asked for at first (Verdict.Wait)
+//	           had pages do not count: so of a new one one is asked for at first (Verdict.Wait).
+//	           What has a chance of 1 in 32 or less waits only for what may be the same page,
+//	           and a turn for another turn until the pattern owes a budget
 //	growth     new URLs of the pattern a page, found on pages that bring nothing or are of the
 //	           pattern themselves: what good pages list is finite, since somebody has listed it,
 //	           and so is what directories list that are of the pattern, if most pages lead no

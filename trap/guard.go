@@ -62,6 +62,7 @@ type Verdict struct {
 	Wait    bool   // with Kind "": other leases of its domain should end first, if there are any
 	Deeper  bool   // with a Rank: of its pattern's URLs, see Alike, a deeper one should come first
 
+	turn  uint64 // with Deeper: the pattern
 	added uint64 // what the URL adds to the page on which it was found, 0 for nothing
 }
 
@@ -137,8 +138,14 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	}
 	fresh, ahead := g.fresh(a)
 	v := Verdict{Rank: rank(chance * fresh), added: added}
-	v.Wait = g.leased[a.domain] > 0 && g.waits(a, ahead)
-	v.Deeper = v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p)
+	if v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p) {
+		v.Deeper, v.turn = true, p.id
+	}
+	// Of what is unlikely nothing that is on its way changes much, unless it is the same page, or
+	// the step before the one whose turn it is.
+	if v.Rank < unlikely || ahead < fresh || v.Deeper && p.turning > 0 && p.owes < float32(g.cfg.Budget) {
+		v.Wait = g.leased[a.domain] > 0 && g.waits(a, ahead)
+	}
 	v.Rank = min(mostRank, v.Rank+g.later(a, p))
 	return v, p
 }
@@ -148,13 +155,14 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 // one again once half of its budget is spent. What is worth something may be some steps from where
 // it is listed, and breadth-first all first steps come before any second one.
 func (g *Guard) deepens(p *pattern) bool {
-	switch {
-	case p == nil || p.born == 0:
+	if p == nil || p.born == 0 {
 		return false
-	case p.owes >= g.suspect() && 2*p.spent < float32(g.cfg.Budget):
-		return p.pages%8 == 1
 	}
-	return p.pages%2 == 1
+	next := int(p.pages) + g.leased[p.id] // a turn that has to wait stays one
+	if p.owes >= g.suspect() && 2*p.spent < float32(g.cfg.Budget) {
+		return next%8 == 1
+	}
+	return next%2 == 1
 }
 
 // Alike reports whether one pattern answers for two URLs.

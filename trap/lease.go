@@ -13,6 +13,7 @@ import (
 type Lease struct {
 	of    [6]uint64 // its patterns, its form in each of them, its host, and what it adds to a page
 	probe uint64    // the pattern that it probes, 0 for none
+	turn  uint64    // the pattern of which it is a deeper URL out of turn, 0 for none
 
 	// Neither the page's sample is wanted nor its links: call Skim instead of Watch and Learn. Of a
 	// pattern whose pages keep bringing new text fewer and fewer are read, and of the others only
@@ -38,6 +39,10 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 	}
 	for _, id := range l.of {
 		g.leased[id]++
+	}
+	if p := g.patterns[v.turn]; p != nil {
+		l.turn = v.turn
+		p.turning++
 	}
 	if p := g.patterns[v.ID]; p != nil && v.Probe {
 		l.probe = v.ID
@@ -82,6 +87,9 @@ func (g *Guard) Ended(l Lease) {
 		if g.leased[id]--; g.leased[id] <= 0 {
 			delete(g.leased, id)
 		}
+	}
+	if p := g.patterns[l.turn]; p != nil && p.turning > 0 {
+		p.turning--
 	}
 	if p := g.patterns[l.probe]; p != nil && p.probing > 0 {
 		p.probing--

@@ -582,3 +582,42 @@ func TestPagesInChainsAreNoSelections(t *testing.T) {
 		}
 	}
 }
+
+// What is unlikely waits neither for what is on its way nor for each other, unless that is the same
+// page, or a step before the one whose turn it is.
+func TestWhatIsUnlikelyIsFetchedTogether(t *testing.T) {
+	for _, c := range []struct {
+		pages int
+		wait  bool
+	}{{20, true}, {100, false}} {
+		g := trap.New(trap.Config{})
+		for i := range c.pages {
+			teach(t, g, page(i), page(1000), "", page(i+1))
+		}
+		var leases []trap.Lease
+		turns := 0
+		for i := range 40 {
+			u := page(2000 + i)
+			v := judge(t, g, u)
+			switch {
+			case v.Rank == 0 || v.Kind != "":
+				t.Fatalf("%+v", v)
+			case i > 0 && c.wait && !v.Wait, !c.wait && v.Wait != (v.Deeper && turns > 0):
+				t.Errorf("%d pages, with %d on their way, %d of them turns: %+v", c.pages, i, turns, v)
+			}
+			if v.Deeper {
+				turns++
+			}
+			leases = append(leases, g.Lease(mustParse(t, u), v))
+		}
+		if turns < 3 || turns > 20 {
+			t.Errorf("%d of 40 URLs have a turn", turns)
+		}
+		for _, l := range leases {
+			g.Ended(l)
+		}
+		if v := judge(t, g, page(3000)); v.Wait {
+			t.Errorf("when all have ended: %+v", v)
+		}
+	}
+}
