@@ -528,6 +528,66 @@ func TestArchivesBesideCalendars(t *testing.T) {
 	}
 }
 
+// Copies that name their page as what they are come after the pages, though each has a text of its
+// own beside it.
+func TestCopiesThatNameTheirPageComeLast(t *testing.T) {
+	const articles = 300
+	text := func(seed, n int) (s string) {
+		rng := rand.New(rand.NewPCG(3, uint64(seed)))
+		for range n {
+			s += fmt.Sprintf("w%d ", rng.IntN(9000))
+		}
+		return s
+	}
+	pages := articles + articles/10
+	requests, first := 0, 0
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var list, article, copy int
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if _, err := fmt.Sscanf(r.URL.Path, "/copy-%d/%d", &copy, &article); err == nil {
+			requests++
+			fmt.Fprintf(w, "<link rel=canonical href=/article/%d>%s%s", article, text(article, 100), text(1000*copy+article, 60))
+			return
+		}
+		_, err := fmt.Sscanf(r.URL.Path, "/article/%d", &article)
+		if r.URL.Path != "/" && err != nil {
+			if _, err = fmt.Sscanf(r.URL.Path, "/list/%d", &list); err != nil {
+				w.WriteHeader(http.StatusNotFound)
+				return
+			}
+			article = 0
+		}
+		if requests++; requests <= pages {
+			first++
+		}
+		if strings.HasPrefix(r.URL.Path, "/article/") {
+			fmt.Fprint(w, text(article, 100))
+			for k := range 4 {
+				fmt.Fprintf(w, "<a href=/copy-%d/%d>copy</a> ", k+1, article)
+			}
+			return
+		}
+		for i := 10 * list; i < 10*list+10; i++ {
+			fmt.Fprintf(w, "<a href=/article/%d>%s</a> ", i, text(i, 4))
+		}
+		if 10*list+10 < articles {
+			fmt.Fprintf(w, "<a href=/list/%d>more</a>", list+1)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := memweb.New(map[string]http.Handler{"*": handler})
+		defer w.Close()
+		cfg := config(t, w, &notes{}, "http://a.test/")
+		cfg.Gate.FollowTraps = false
+		if _, err := crawl.Run(t.Context(), cfg); err != nil {
+			t.Error(err)
+		}
+	})
+	if first < pages*9/10 {
+		t.Errorf("%d of %d pages among as many requests", first, pages)
+	}
+}
+
 // Links that only redirect to a login come after the goods among which they stand, and links that
 // redirect to pages of their own do not: with a limit on pages a crawl has those.
 func TestRedirectsWaitForWhatTheyLeadTo(t *testing.T) {

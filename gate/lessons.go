@@ -195,6 +195,9 @@ func appendSample(b []byte, s *Sample) []byte {
 	if s.Pictures != 0 {
 		status += withPictures
 	}
+	if s.Another {
+		status += another
+	}
 	b = binary.AppendUvarint(b, status)
 	b = binary.AppendUvarint(b, uint64(s.Every))
 	b = binary.LittleEndian.AppendUint64(b, s.TextHash)
@@ -213,14 +216,20 @@ func appendSample(b []byte, s *Sample) []byte {
 // it was never as large.
 const withPictures = 1 << 10
 
+// another is added to the status of a page that names another URL as its own.
+const another = 1 << 11
+
 func readSample(b []byte, s *Sample) (rest []byte, err error) {
-	status, b, err := cutUvarint(b, withPictures+999)
+	status, b, err := cutUvarint(b, another+withPictures+999)
 	if err != nil {
 		return nil, err
 	}
 	every, b, err := cutUvarint(b, trap.MaxEvery)
 	if err != nil {
 		return nil, err
+	}
+	if s.Another = status >= another; s.Another {
+		status -= another
 	}
 	hashes := []*uint64{&s.TextHash, &s.AllHash}
 	if status >= withPictures {

@@ -236,10 +236,18 @@ type Text struct {
 	Joined   int
 	Pictures uint64
 	Instead  []uint64
+
+	Canonical weburl.URL
 }
 
 // Page returns the sample of a task's page, in the memory of an earlier one.
 func (s *Sampler) Page(t *Task, status int, text Text, digest uint64, reuse Sample) Sample {
+	page := s.page(t, status, text, digest, reuse)
+	page.Another = trap.NamesAnother(t.URL, text.Canonical)
+	return page
+}
+
+func (s *Sampler) page(t *Task, status int, text Text, digest uint64, reuse Sample) Sample {
 	if s.off {
 		return Sample{}
 	}

@@ -111,10 +111,17 @@
 //	           eighth then, and every second again once half of the budget is spent: a text may
 //	           be some empty steps from where it is listed. If the deepest are of other patterns
 //	           it is one of its very pattern that has its rank
-//	variant    a known path under another query, unless the program has but one path. It is read
-//	           whatever others of its pattern are, and counts as far as the site has not said
-//	           it, the first that is read of a path not at all: what it says may be of a page
-//	           that was not
+//	variant    a known path under another query or key, unless the program has but one path. It
+//	           is read whatever others of its pattern are, and counts as far as the site has not
+//	           said it, the first that is read of a path not at all: what it says may be of a
+//	           page that was not
+//	near       of a page: the site has said seven eighths of its own text or more, once its
+//	           pattern has shown what is its template; or three quarters of its words are known
+//	           where its URL is a known one under another session; or it names another URL of its
+//	           host as its own (link rel=canonical). For the order it says nothing, and is as good
+//	           as a copy for what is tried; it closes nothing
+//	own        address, of a page that was fetched with a query: a copy, but not counted as one,
+//	           since there are no more of these than of the others
 //	endless    every page leads to new ones and hardly any to a known one, or itself under
 //	           another name, or all lead to URLs that are longer and longer: new text counts
 //	           for nothing until a page ends it. A wide one says so of URLs found on its own

@@ -318,6 +318,11 @@ func (g *Guard) fresh(a asked) (now, ahead float32) {
 			now = 1
 		}
 	}
+	if a.session && g.texts.has(a.bare()) { // of all patterns of the host together
+		others := float32(g.texts.times(a.oneMore(false)))
+		chance := (others + 1) / (others + float32(g.texts.times(a.oneMore(true))) + 2)
+		now, ahead = min(now, chance), min(ahead, chance)
+	}
 	if wide := a.domains; wide != nil {
 		form, chance := wide.whole(a.shape), wide.tried[parts].fresh()
 		switch {

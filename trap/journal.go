@@ -9,9 +9,9 @@ import (
 
 const (
 	kindJournal    = binform.Kind("TRPJ")
-	journalVersion = 9
+	journalVersion = 10
 	// 2 had other wide patterns, 3 no moves, 4 no bred, 5 no tail, 6 no pictures, 7 no added,
-	// 8 no head
+	// 8 no head, 9 no another
 	oldestJournal = 3
 )
 
@@ -232,6 +232,7 @@ func (j *journal) page(x *event) {
 	for _, h := range []uint64{x.shape.tail, x.shape.head, x.shape.folded} {
 		e.Uint64(h)
 	}
+	e.Uint8(packed(x.more()))
 	if !x.unread {
 		x.encodeRead(e, hashes)
 	}
@@ -243,6 +244,9 @@ func (x *event) bools() []*bool {
 		&x.shape.keyed, &x.shape.dated, &x.fine.own, &x.wide.own, &x.watched, &x.longer, &x.below, &x.rooted,
 	}
 }
+
+// more are further ones.
+func (x *event) more() []*bool { return []*bool{&x.page.Another, &x.shape.session} }
 
 func packed(bools []*bool) (bits uint8) {
 	for i, b := range bools {
@@ -331,6 +335,12 @@ func decodePage(d *binform.Decoder, v uint16, unread bool, hashes *recent) *even
 	}
 	if x.shape.folded = x.shape.form; v >= 9 {
 		x.shape.head, x.shape.folded = d.Uint64(), d.Uint64()
+	}
+	if v >= 10 {
+		bits := d.Uint8()
+		for i, b := range x.more() {
+			*b = bits>>i&1 == 1
+		}
 	}
 	if !unread {
 		x.decodeRead(d, v, hashes)

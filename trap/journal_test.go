@@ -284,9 +284,10 @@ func TestReplayRefusesDamage(t *testing.T) {
 	}
 }
 
-// Events of version 8 lack the head of the path and what it is in lower case, which follow from a
-// path of one name in lower case, and the list; 7 what a URL adds, too, 6 pictures, 5 the end of
-// the path, and 3 and 4 what breeds.
+// Events of version 9 lack that a page names another URL and that its own has a session, 8 the
+// head of the path and what it is in lower case, which follow from a path of one name in lower
+// case, and the list; 7 what a URL adds, too, 6 pictures, 5 the end of the path, and 3 and 4 what
+// breeds.
 func TestReplayReadsOlderVersions(t *testing.T) {
 	g := newGuard()
 	g.KeepEvents()
@@ -295,14 +296,17 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 	fields := form[16 : len(form)-8]
 	end := bytes.LastIndex(fields, []byte("a.test/*")) + len("a.test/*") // of the names
 	paths := end + 8
-	links, pictures, rest, list := paths+16, len(fields)-24, len(fields)-16, len(fields)-8
-	for version := range uint16(11) {
+	more, links, pictures, rest, list := paths+16, paths+17, len(fields)-24, len(fields)-16, len(fields)-8
+	for version := range uint16(12) {
 		e := binform.Begin(nil, "TRPJ", version)
 		if e.Raw(fields[:end]); version >= 6 {
 			e.Raw(fields[end:paths])
 		}
 		if version >= 9 {
-			e.Raw(fields[paths:links])
+			e.Raw(fields[paths:more])
+		}
+		if version >= 10 {
+			e.Raw(fields[more:links])
 		}
 		if e.Raw(fields[links : links+2]); version >= 5 {
 			e.Raw(fields[links+2 : links+4])
@@ -318,7 +322,7 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 		}
 		old := newGuard()
 		err := old.Replay(e.Close())
-		if read := version >= 3 && version <= 9; (err == nil) != read {
+		if read := version >= 3 && version <= 10; (err == nil) != read {
 			t.Errorf("version %d: %v", version, err)
 		} else if read && !bytes.Equal(marshal(t, old), marshal(t, g)) {
 			t.Errorf("version %d: another Guard", version)

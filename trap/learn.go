@@ -58,8 +58,23 @@ func (g *Guard) apply(e *event) {
 			n.unsure = first || len(g.said) == 0 && n.share > 0
 			n.share *= n.site
 		}
+		if n.near = g.isNear(e, fine, n.site, fresh); n.near {
+			n.told *= nearShare
+		}
+	}
+	if e.page.Another {
+		n.near, n.told = true, 0
 	}
 	n.copied, n.times = g.copied(s.domain, e.page)
+	if s.session && (!e.unread || n.copied) && g.texts.has(s.bare()) {
+		g.remember(s.oneMore(n.near || n.copied))
+	}
+	switch {
+	case s.together() != 0:
+		g.remember(s.asked())
+	case s.params == 0 && g.texts.has(s.asked()) && g.remember(s.unasked()) == 0 && n.copied:
+		n.copied, n.near, n.told = false, false, 1
+	}
 	inLower := n.copied && g.texts.has(s.inLower(&g.texts)) && !g.texts.has(s.bare())
 	if !e.unread && len(g.said) == 0 && e.page.Pictures != 0 {
 		g.show(e, &n)
@@ -75,7 +90,7 @@ func (g *Guard) apply(e *event) {
 	}
 	earn := g.learn(fine, e, &e.fine, n)
 	worth := min(n.told, earn) * leastNew / fine.least()
-	if (n.unread || n.unsure) && !n.copied && fine.tries > 0 {
+	if (n.unread || n.unsure) && !n.copied && !n.near && fine.tries > 0 {
 		worth = fine.hits / fine.tries
 	}
 	fine.try(worth)
@@ -147,7 +162,7 @@ func (g *Guard) rename(s *shape, page Page, n news, inLower bool) {
 // those only what the site has not said counts, and the first that is read of a path says nothing:
 // what it says may be what the others said that were not read.
 func (g *Guard) isVariant(s *shape, p *pattern) bool {
-	return s.params > 0 && g.off&ruleUnread == 0 && !p.isProgram() && g.texts.has(s.path())
+	return (s.params > 0 || s.keyed) && g.off&ruleUnread == 0 && !p.isProgram() && g.texts.has(s.path())
 }
 
 // name names patterns that are new. A replayed event has the names.
@@ -224,6 +239,23 @@ func (g *Guard) elsewhere(domain uint64) (site, told float32) {
 	return float32(2*fresh) / float32(len(g.said)), min(1, float32(fresh*everyCoarse)/wholeText)
 }
 
+// isNear reports whether a page that was read is, as far as its text says, another page of the site
+// once more: what is new may be a quotation, or an advertisement, that changes all the time. Of a
+// page under another session the pattern knows the words, too.
+func (g *Guard) isNear(e *event, fine *pattern, site float32, fresh int) bool {
+	if s := &e.shape; s.session && g.texts.has(s.bare()) {
+		return 8*fresh < len(e.page.Sample)
+	}
+	return fine.pages >= settled && len(g.said) >= leastSaid && site < nearShare
+}
+
+// nearShare is the share of what a page says that is new to the site, below which it is near to
+// others, and leastSaid are the grams of its own that must have been looked at.
+const (
+	nearShare = 0.125
+	leastSaid = 16
+)
+
 // wholeText is how many words that are new to the site make a page worth as much to the order as
 // any other. By their share a site's first pages would be worth little: it is not known yet what
 // stands on all of them.
@@ -240,7 +272,7 @@ func (g *Guard) sight(h uint64) sight { return g.texts.meet(h, uint16(g.page)) }
 
 func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) {
 	p.used = g.page
-	silent := e.shape.params == 0 && !n.unread && n.share == 0 && len(e.page.Sample) > 0
+	silent := n.near || e.shape.params == 0 && !n.unread && n.share == 0 && len(e.page.Sample) > 0
 	n.known = p.address(&e.shape, n.copied, silent, &g.texts, g.remember)
 	if !n.unread && !n.unsure {
 		p.texts = p.texts*sumDecay + 1

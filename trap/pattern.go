@@ -223,6 +223,20 @@ func (s *shape) underKey() uint64 { return mix(s.bare(), 16) }
 // withoutKey is the bare form, of pages whose URL has no key though one had whose form is the same.
 func (s *shape) withoutKey() uint64 { return mix(s.bare(), 17) }
 
+// oneMore is by what pages of a host are counted that were fetched under another session, or
+// without one, before: those that were the same, and those that were not.
+func (s *shape) oneMore(same bool) uint64 {
+	if same {
+		return mix(s.host, 28)
+	}
+	return mix(s.host, 29)
+}
+
+// asked is the path, of pages whose query is more than a key, and unasked of those without a
+// query of whose path there was such a page before.
+func (s *shape) asked() uint64   { return mix(s.path(), 26) }
+func (s *shape) unasked() uint64 { return mix(s.path(), 27) }
+
 // hash is under what a form is remembered, of a host or of a wide pattern.
 func (s *shape) hash(of, values uint64) uint64 { return hashForm(of, s.form+values) }
 
@@ -411,6 +425,8 @@ func (p *pattern) isProgram() bool {
 
 // news is what a page has brought.
 type news struct {
+	near bool // a variant that says next to nothing that the site had not said
+
 	share    float32 // of manyWords, how many are new
 	exact    bool    // all words were looked at for that
 	copied   bool    // the text was met before

@@ -18,6 +18,13 @@ type Page struct {
 	Every    int      // one of this many words was chosen, on average
 	Sample   []uint32 // grams, two for each word that was chosen: see gram
 	Pictures uint64   // a hash of those that it shows, 0 for none; not needed without a Sample
+	Another  bool     // it says that it is the page of another URL of its host: see NamesAnother
+}
+
+// NamesAnother reports whether a page at u, which names canonical as its URL, zero for none, is by
+// that one of another URL of its host. That all pages are the start page says nothing.
+func NamesAnother(u, canonical weburl.URL) bool {
+	return !canonical.IsZero() && canonical.Path() != "/" && canonical.RequestURI() != u.RequestURI()
 }
 
 // MaxEvery is the most that Every can be: it is more than any page has words.

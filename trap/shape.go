@@ -14,6 +14,7 @@ import (
 type shape struct {
 	fine, wide uint64 // the patterns' names, hashed
 	keyed      bool   // it carries a key or a session
+	session    bool   // it carries a session, by its name
 	dated      bool   // it has a year and another number, or a date
 	form       uint64 // path without keys and empty segments; only numbers in a row have a sequence
 	host       uint64
@@ -379,7 +380,8 @@ func both(a, b uint64) uint64 {
 // segment returns the hash of what is a name.
 func (b *building) segment(s, kind string, mayName bool) (name uint64) {
 	if bare := withoutSession(s); len(bare) < len(s) {
-		b.keyed = b.keyed || isSession(s[len(bare):])
+		b.session = b.session || isSession(s[len(bare):])
+		b.keyed = b.keyed || b.session
 		s = bare
 	}
 	c, hash := classify(s), uint64(0)
@@ -519,7 +521,7 @@ func (b *building) query(query string) {
 		name = unindexed(name)
 		v := value{xxhash.Sum64String(name), xxhash.Sum64String(text), classify(text)}
 		if isSession(name) {
-			v.class = key
+			v.class, b.session = key, true
 		}
 		b.note(v.class, text)
 		again := b.met(v.name)
