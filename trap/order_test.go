@@ -621,3 +621,18 @@ func TestWhatIsUnlikelyIsFetchedTogether(t *testing.T) {
 		}
 	}
 }
+
+// What a pattern rises from a chance of 1 in 32 on is judged anew for each halving only.
+func TestUnlikelyRanksAreHalvings(t *testing.T) {
+	g := trap.New(trap.Config{})
+	ranks := map[uint8]bool{}
+	for i := range 200 {
+		teach(t, g, page(i), page(1000), "", page(i+1))
+		if v := judge(t, g, page(i+1)); v.Rank > 8 {
+			ranks[v.Rank] = true
+		}
+	}
+	if len(ranks) < 3 || len(ranks) > 4 {
+		t.Errorf("ranks %v", ranks)
+	}
+}

@@ -31,7 +31,7 @@ func among(paths []string, n int, prefix string) int {
 // Each article of twelve sections links to itself under a new session, and has a quotation that
 // changes: no text is a copy, word by word, and the sessions are of the articles' patterns.
 func TestSessionsAmidTextThatChanges(t *testing.T) {
-	const sections, articles = 12, 30
+	const sections, articles = 8, 60
 	var q quoted
 	name := func(i int) string { return strings.Repeat(string(rune('a'+i%26)), 4+i/26) }
 	fetched := pages(trap.New(trap.Config{}), 4*sections*articles, func(path string) string {
@@ -113,8 +113,18 @@ func TestOwnAddressCountsOnce(t *testing.T) {
 		for i := range 30 {
 			teach(t, g, at(i, "/"), at(0, ""), prose(i, 60)) // the own address, or a copy
 		}
-		if v := judge(t, g, at(39, "/")); (v.Kind == "" && v.Rank == 0) != asked {
-			t.Errorf("asked for before, %t: %+v", asked, v)
+		free := func(i int, query string) bool {
+			v := judge(t, g, at(i, query))
+			return v.Kind == "" && v.Rank == 0
+		}
+		if free(39, "/") != asked {
+			t.Errorf("asked for before, %t: %+v", asked, judge(t, g, at(39, "/")))
+		}
+		for i := range 30 {
+			teach(t, g, fmt.Sprintf("http://a.test/%d/goods", i), at(0, ""), prose(i, 60))
+		}
+		if v := judge(t, g, "http://a.test/1000/goods"); v.Kind == "" && v.Rank == 0 {
+			t.Error("copies in another writing cost nothing")
 		}
 	}
 }
@@ -126,14 +136,14 @@ func TestQuotationsAreNoNews(t *testing.T) {
 		g := newGuard()
 		var q quoted
 		for i := range 40 {
-			teach(t, g, fmt.Sprintf("http://a.test/topic?t=%d", i), "http://a.test/", q.text(prose(i, 200)))
+			teach(t, g, fmt.Sprintf("http://a.test/topic?t=%d", i), "http://a.test/", q.text(prose(i, 400)))
 		}
 		for i := range 30 {
 			n := i
 			if !copies {
 				n += 1000
 			}
-			teach(t, g, fmt.Sprintf("http://a.test/post?p=%d", 3*i), "http://a.test/", q.text(prose(n, 200)))
+			teach(t, g, fmt.Sprintf("http://a.test/post?p=%d", 3*i), "http://a.test/", q.text(prose(n, 400))+q.text("")+q.text("")+q.text(""))
 		}
 		if v := judge(t, g, "http://a.test/post?p=99"); (v.Rank > 0) != copies {
 			t.Errorf("copies, %t: %+v", copies, v)
