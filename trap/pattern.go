@@ -425,11 +425,10 @@ func (p *pattern) isProgram() bool {
 
 // news is what a page has brought.
 type news struct {
-	near bool // a variant that says next to nothing that the site had not said
-
 	share    float32 // of manyWords, how many are new
 	exact    bool    // all words were looked at for that
 	copied   bool    // the text was met before
+	near     bool    // nearly all of it was, or the page names another URL as its own
 	known    bool    // the URL's form was
 	numbered bool    // the program that made it says by a number which page is meant
 	again    bool    // it is no version of another: its URL is a part of another's, or has more
