@@ -48,6 +48,20 @@ func crawlSite(t *testing.T, s *mazes.Site, change func(*crawl.Config)) (*mazes.
 	return l, n, res
 }
 
+// crawlGuarded crawls http://a.test/ with the guard as users have it, in virtual time.
+func crawlGuarded(t *testing.T, handler http.Handler) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := memweb.New(map[string]http.Handler{"*": handler})
+		defer w.Close()
+		cfg := config(t, w, &notes{}, "http://a.test/")
+		cfg.Gate.FollowTraps = false
+		if _, err := crawl.Run(t.Context(), cfg); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // The labelled set, crawled by the whole ring: no honest page is lost, a trap costs two budgets
 // and 5 % at most, every URL that was admitted has one outcome, and the Result names what was
 // refused.
@@ -514,15 +528,7 @@ func TestArchivesBesideCalendars(t *testing.T) {
 			w.WriteHeader(http.StatusNotFound)
 		}
 	})
-	synctest.Test(t, func(t *testing.T) {
-		w := memweb.New(map[string]http.Handler{"*": handler})
-		defer w.Close()
-		cfg := config(t, w, &notes{}, "http://a.test/")
-		cfg.Gate.FollowTraps = false
-		if _, err := crawl.Run(t.Context(), cfg); err != nil {
-			t.Error(err)
-		}
-	})
+	crawlGuarded(t, handler)
 	if first < len(site)*7/10 {
 		t.Errorf("%d of %d pages among as many requests", first, len(site))
 	}
@@ -574,15 +580,7 @@ func TestCopiesThatNameTheirPageComeLast(t *testing.T) {
 			fmt.Fprintf(w, "<a href=/list/%d>more</a>", list+1)
 		}
 	})
-	synctest.Test(t, func(t *testing.T) {
-		w := memweb.New(map[string]http.Handler{"*": handler})
-		defer w.Close()
-		cfg := config(t, w, &notes{}, "http://a.test/")
-		cfg.Gate.FollowTraps = false
-		if _, err := crawl.Run(t.Context(), cfg); err != nil {
-			t.Error(err)
-		}
-	})
+	crawlGuarded(t, handler)
 	if first < pages*9/10 {
 		t.Errorf("%d of %d pages among as many requests", first, pages)
 	}

@@ -117,9 +117,9 @@
 //	           page that was not
 //	near       of a page: the site has said seven eighths of its own text or more, once its
 //	           pattern has shown what is its template; or three quarters of its words are known
-//	           where its URL is a known one under another session; or it names another URL of its
-//	           host as its own (link rel=canonical). For the order it says nothing, and is as good
-//	           as a copy for what is tried; it closes nothing
+//	           where its URL is a known one under another session; or it names another URL of
+//	           its domain as its own (link rel=canonical). For the order it says nothing, and is
+//	           as good as a copy for what is tried; it closes nothing
 //	own        address, of a page that was fetched with a query: a copy, but not counted as one,
 //	           since there are no more of these than of the others
 //	endless    every page leads to new ones and hardly any to a known one, or itself under

@@ -338,6 +338,7 @@ func decodePage(d *binform.Decoder, v uint16, unread bool, hashes *recent) *even
 	}
 	if v >= 10 {
 		bits := d.Uint8()
+		d.Check(bits < 1<<len(x.more()), "bits %b of a page", bits)
 		for i, b := range x.more() {
 			*b = bits>>i&1 == 1
 		}

@@ -158,9 +158,9 @@ func (g *Guard) rename(s *shape, page Page, n news, inLower bool) {
 	}
 }
 
-// isVariant reports whether a URL may be a page of a known path once more, under another query. Of
-// those only what the site has not said counts, and the first that is read of a path says nothing:
-// what it says may be what the others said that were not read.
+// isVariant reports whether a URL may be a page of a known path once more, under another query or
+// key. Of those only what the site has not said counts, and the first that is read of a path says
+// nothing: what it says may be what the others said that were not read.
 func (g *Guard) isVariant(s *shape, p *pattern) bool {
 	return (s.params > 0 || s.keyed) && g.off&ruleUnread == 0 && !p.isProgram() && g.texts.has(s.path())
 }

@@ -18,13 +18,15 @@ type Page struct {
 	Every    int      // one of this many words was chosen, on average
 	Sample   []uint32 // grams, two for each word that was chosen: see gram
 	Pictures uint64   // a hash of those that it shows, 0 for none; not needed without a Sample
-	Another  bool     // it says that it is the page of another URL of its host: see NamesAnother
+	Another  bool     // it says that it is the page of another URL: see NamesAnother
 }
 
-// NamesAnother reports whether a page at u, which names canonical as its URL, zero for none, is by
-// that one of another URL of its host. That all pages are the start page says nothing.
+// NamesAnother reports whether a page at u, which names canonical as its URL, zero for none, says
+// that it is the page of another URL of its domain. One of another domain may never be fetched, and
+// that all pages are the start page is a common mistake.
 func NamesAnother(u, canonical weburl.URL) bool {
-	return !canonical.IsZero() && canonical.Path() != "/" && canonical.RequestURI() != u.RequestURI()
+	return !canonical.IsZero() && canonical.Path() != "/" && canonical.RequestURI() != u.RequestURI() &&
+		canonical.Domain() == u.Domain()
 }
 
 // MaxEvery is the most that Every can be: it is more than any page has words.

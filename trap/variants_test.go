@@ -178,7 +178,8 @@ func TestPagesThatNameAnotherWait(t *testing.T) {
 		"http://a.test/a":      false,
 		"https://www.a.test/a": false, // as the same page
 		"http://a.test/":       false,
-		"http://b.test/b":      true,
+		"http://www.a.test/b":  true,
+		"http://b.test/b":      false, // another site's text, which is here all the same
 	} {
 		if got := trap.NamesAnother(mustParse(t, "http://a.test/a"), mustParse(t, canonical)); got != want {
 			t.Errorf("%s: %t", canonical, got)
