@@ -17,6 +17,8 @@ type account struct {
 	tries, hits float32 // pages, and what they were worth, each 0 to 1: sums that decay by sumDecay
 	news        float32 // its new URLs: a sum that decays by growthDecay with each of its pages
 	asked       float32 // the same of its pages
+	spellings   uint32  // of a fine pattern: of which it had a page
+	wellSpelt   float32 // what the first of these were worth
 	closed      Kind
 	probed      bool  // its last look before the end was taken since it closed
 	granted     uint8 // URLs that are let through for that

@@ -143,7 +143,7 @@ func (g *Guard) hasNewNumber(u weburl.URL, via string, p *pattern) bool {
 	}
 	for query := queryOf(u); query != ""; {
 		var pair string
-		pair, query, _ = strings.Cut(query, "&")
+		pair, query, _ = cutParam(query)
 		if (hasOtherNumber(pair, via) || hasOnceMore(pair, u, via)) && !g.isUsual(pair, p) {
 			return true
 		}
@@ -182,8 +182,8 @@ func queryOf(u weburl.URL) string {
 // sameNames reports whether two queries have the same parameters.
 func sameNames(a, b string) bool {
 	for {
-		first, restA, moreA := strings.Cut(a, "&")
-		second, restB, moreB := strings.Cut(b, "&")
+		first, restA, moreA := cutParam(a)
+		second, restB, moreB := cutParam(b)
 		first, _, _ = strings.Cut(first, "=")
 		second, _, _ = strings.Cut(second, "=")
 		if first != second || moreA != moreB {
@@ -202,7 +202,7 @@ func namesAgain(u weburl.URL, path, query string) bool {
 	uri := u.RequestURI()
 	for query != "" {
 		var pair string
-		pair, query, _ = strings.Cut(query, "&")
+		pair, query, _ = cutParam(query)
 		if _, value, _ := strings.Cut(pair, "="); hasPart(uri, value) {
 			return true
 		}

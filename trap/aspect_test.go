@@ -15,20 +15,20 @@ func TestAspectsWait(t *testing.T) {
 		via, url string
 		aspect   bool
 	}{
-		{"/wiki/Page_7", "/w/index.php?title=Page_7&action=history", true},
-		{"/wiki/Page_7", "/wiki/Special:WhatLinksHere/Page_7", true},
-		{"/w/index.php?title=Page_7&action=history", "/w/index.php?title=Page_7&action=info&x=y", true},
-		{"/src/branch/main/file.go", "/blame/branch/main/file.go", true},
-		{"/show.php?t=7", "/print.php?t=7", true},
+		{"/wiki/Page_7", "/w/index.php?title=Page_7&action=past", true},
+		{"/wiki/Page_7", "/wiki/Special:Backlinks/Page_7", true},
+		{"/w/index.php?title=Page_7&action=past", "/w/index.php?title=Page_7&action=info&x=y", true},
+		{"/src/branch/main/file.go", "/lines/branch/main/file.go", true},
+		{"/show.php?t=7", "/paper.php?t=7", true},
 		{"/show.php?t=7", "/show.php?t=7&mode=linear", true},
 		{"/show.php?t=7", "/show.php?mode=linear&t=7", true},
-		{"/show.php?t=7", "/login.php?return=%2Fshow.php%3Ft%3D7", true},
+		{"/show.php?t=7", "/enter.php?from=%2Fshow.php%3Ft%3D7", true},
 		{"/photo/7", "/photo/7/exif", false}, // the first at its place, see TestPartsAreNoAspects
-		{"/article/17.html", "/print/17", true},
-		{"/list", "/list?sort=name", true},
+		{"/article/17.html", "/paper/17", true},
+		{"/list", "/list?by=name", true},
 
 		{"/", "/list", false},
-		{"/", "/?sort=name", false},
+		{"/", "/?by=name", false},
 		{"/photo/7", "/photo/8", false},
 		{"/photo/7", "/photo/7/in/album-3", false}, // may be another thing below
 		{"/show.php?t=7", "/show.php?t=8", false},
@@ -36,10 +36,10 @@ func TestAspectsWait(t *testing.T) {
 		{"/show.php?t=7", "/show.php?t=71", false},
 		{"/list?page=2", "/list?page=3", false},
 		{"/list/2", "/list/2?page=2", false}, // the same number by chance
-		{"/list/2", "/list/2?page=2&sort=name", false},
+		{"/list/2", "/list/2?page=2&by=name", false},
 		{"/show.php?t=12", "/show.php?t=12&page=12", false},
 		{"/show.php?t=1234", "/show.php?t=1234&post=1234", true},
-		{"/list?sort=name", "/list?sort=size", false},
+		{"/list?by=name", "/list?by=size", false},
 		{"/forum.php?f=7", "/topic.php?f=7&t=12", false},
 		{"/docs/a/index.html", "/docs/b/index.html", false},
 		{"/docs/", "/docs/a", false},

@@ -11,8 +11,8 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 13
-	oldest      = 7       // is read: it had no under, leads, moved, brood, span, tail; 8 to 11 more
+	version     = 14
+	oldest      = 7       // is read: it had no under, leads, moved, brood, span, tail; 8 on more
 	mostStored  = 1 << 20 // patterns in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 	mostBrood   = 1 << 40 // pages, and links, of a pattern
@@ -33,12 +33,13 @@ func (g *Guard) AppendBinary(dst []byte) ([]byte, error) {
 	for _, p := range g.sorted() {
 		p.encode(e)
 	}
+	g.encodeSpellings(e)
 	return e.Close(), nil
 }
 
 // FormSize is about how many bytes the binary form has, rather more than less.
 func (g *Guard) FormSize() int {
-	n := 1<<10 + 12*(len(g.shapes.children)+len(g.shapes.kept)+len(g.shapes.pages)) + 8*g.texts.filled
+	n := 1<<10 + 36*len(g.spellings) + 12*(len(g.shapes.children)+len(g.shapes.kept)+len(g.shapes.pages)) + 8*g.texts.filled
 	for _, p := range g.patterns {
 		n += 512 + len(p.name) + 8*(p.pairs.filled+p.marks.filled)
 	}
@@ -72,6 +73,9 @@ func (g *Guard) UnmarshalBinary(data []byte) error {
 		if p.host != 0 {
 			fresh.broods[p.host] = fresh.broods[p.host].plus(p.brood)
 		}
+	}
+	if v >= 14 {
+		fresh.decodeSpellings(d)
 	}
 	if err := d.Close(); err != nil {
 		return fmt.Errorf("trap: %w", err)
@@ -130,7 +134,7 @@ func (p *pattern) encode(e *binform.Encoder) {
 	e.Uint8(p.granted)
 	e.Bool(p.wide)
 	e.Uint8(p.hosts)
-	for _, v := range p.counts() {
+	for _, v := range p.counts(version) {
 		e.Uint32(*v)
 	}
 	for _, v := range p.floats(version) {
@@ -150,8 +154,12 @@ func (p *pattern) encode(e *binform.Encoder) {
 }
 
 // counts and floats are the fields of a pattern in the binary form of a version, in its sequence.
-func (p *pattern) counts() []*uint32 {
-	return []*uint32{&p.pages, &p.kinds, &p.used, &p.largest, &p.longest}
+func (p *pattern) counts(version uint16) []*uint32 {
+	all := []*uint32{&p.pages, &p.kinds, &p.used, &p.largest, &p.longest}
+	if version >= 14 {
+		all = append(all, &p.spellings)
+	}
+	return all
 }
 
 func (p *pattern) floats(version uint16) []*float32 {
@@ -164,6 +172,9 @@ func (p *pattern) floats(version uint16) []*float32 {
 	}
 	if version >= 10 {
 		all = append(all, &p.bred)
+	}
+	if version >= 14 {
+		all = append(all, &p.wellSpelt)
 	}
 	return all
 }
@@ -190,12 +201,11 @@ func decodePattern(d *binform.Decoder, v uint16) *pattern {
 	p.probed, p.granted = d.Bool(), d.Uint8()
 	d.Check(p.granted <= fewRefused, "%d URLs are let through", p.granted)
 	p.wide, p.hosts = d.Bool(), d.Uint8()
-	for _, v := range p.counts() {
+	for _, v := range p.counts(v) {
 		*v = d.Uint32()
 	}
 	for _, v := range p.floats(v) {
-		*v = math.Float32frombits(d.Uint32())
-		d.Check(*v >= 0 && *v <= 1<<30, "a sum of %g", *v)
+		*v = decodeSum(d)
 	}
 	if v >= 10 {
 		p.host = d.Uint64()
@@ -213,6 +223,12 @@ func decodePattern(d *binform.Decoder, v uint16) *pattern {
 	p.pairs.decode(d, widePairs)
 	p.marks.decode(d, mostMarks)
 	return p
+}
+
+func decodeSum(d *binform.Decoder) float32 {
+	sum := math.Float32frombits(d.Uint32())
+	d.Check(sum >= 0 && sum <= 1<<30, "a sum of %g", sum)
+	return sum
 }
 
 func (m *memory) encode(e *binform.Encoder) {

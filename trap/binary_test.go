@@ -92,6 +92,8 @@ type fields struct {
 	brood           uint64
 	memory          []uint32 // of the first pattern: size, entries, then the entries
 	tail            []byte
+	spelt           []uint64
+	speltSum        float32
 }
 
 func (f fields) form(kind string, version uint16) []byte {
@@ -128,6 +130,9 @@ func (f fields) form(kind string, version uint16) []byte {
 		for range 5 {
 			e.Uint32(1)
 		}
+		if version >= 14 {
+			e.Uint32(0) // spellings
+		}
 		for i := range 8 + 15 + 2*21 {
 			switch part := (i - 8 - 15) / 2; {
 			case part < 17 || part > 19:
@@ -138,6 +143,9 @@ func (f fields) form(kind string, version uint16) []byte {
 		}
 		if version >= 10 {
 			e.Uint32(0) // bred
+			if version >= 14 {
+				e.Uint32(0) // wellSpelt
+			}
 			e.Uint64(0) // host
 			e.Uint64(f.brood)
 			e.Uint64(0)
@@ -156,6 +164,18 @@ func (f fields) form(kind string, version uint16) []byte {
 		e.Uint32(0) // marks
 		e.Uint32(0)
 	}
+	if version >= 14 {
+		e.Uint32(uint32(len(f.spelt)))
+		for _, id := range f.spelt {
+			e.Uint64(id)
+			e.Uint64(0) // parent
+			e.Uint32(1) // pages
+			e.Uint32(1) // used
+			for range 3 {
+				e.Uint32(math.Float32bits(f.speltSum))
+			}
+		}
+	}
 	e.Raw(f.tail)
 	return e.Close()
 }
@@ -163,7 +183,7 @@ func (f fields) form(kind string, version uint16) []byte {
 // Every field is checked: the form is as docs/format/sketches.md has it, and nothing else.
 func TestBinaryFields(t *testing.T) {
 	good := func() fields {
-		return fields{texts: []uint32{64, 1, 9, 1}, ids: []uint64{3, 5}, name: 8, memory: []uint32{64, 1, 9, 1}}
+		return fields{texts: []uint32{64, 1, 9, 1}, ids: []uint64{3, 5}, name: 8, memory: []uint32{64, 1, 9, 1}, spelt: []uint64{4, 6}}
 	}
 	many := []uint32{512, 1, 9, 1} // it did not have to grow
 	for name, change := range map[string]func(*fields){
@@ -204,13 +224,16 @@ func TestBinaryFields(t *testing.T) {
 		"a sum below 0":                func(f *fields) { f.sum = -1 },
 		"a sum that is no number":      func(f *fields) { f.sum = float32(math.NaN()) },
 		"a sum without end":            func(f *fields) { f.sum = float32(math.Inf(1)) },
+		"a spelling twice":             func(f *fields) { f.spelt = []uint64{4, 4} },
+		"spellings out of order":       func(f *fields) { f.spelt = []uint64{6, 4} },
+		"a spelling's sum below 0":     func(f *fields) { f.speltSum = -1 },
 		"pages beyond number":          func(f *fields) { f.brood = 1<<40 + 1 },
 		"a byte behind the last field": func(f *fields) { f.tail = []byte{0} },
 	} {
 		f := good()
 		change(&f)
 		g := newGuard()
-		form := f.form("TRAP", 13)
+		form := f.form("TRAP", 14)
 		err := g.UnmarshalBinary(form)
 		if (err == nil) != (name == "") || err != nil && !errors.Is(err, binform.ErrFormat) {
 			t.Errorf("%q: error %v", name, err)
@@ -219,14 +242,16 @@ func TestBinaryFields(t *testing.T) {
 			t.Errorf("%q: another form comes back", name)
 		}
 	}
-	for _, version := range []uint16{7, 8, 9, 10, 11, 12} {
-		old, g := good(), newGuard()
-		old.texts = []uint32{512, 1, 9, 3<<8 | 1} // a sparse table, met three times in a row
-		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), good().form("TRAP", 13)) {
+	for version := uint16(7); version < 14; version++ {
+		old, want, g := good(), good(), newGuard()
+		if want.spelt = nil; version < 13 {
+			old.texts = []uint32{512, 1, 9, 3<<8 | 1} // a sparse table, met three times in a row
+		}
+		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), want.form("TRAP", 14)) {
 			t.Errorf("version %d: %v, or not what it says", version, err)
 		}
 	}
-	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 14), good().form("WORD", 5)} {
+	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 15), good().form("WORD", 5)} {
 		if err := newGuard().UnmarshalBinary(form); err == nil {
 			t.Errorf("a frame of %q is accepted", form[:8])
 		}

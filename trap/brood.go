@@ -32,24 +32,35 @@ func (g *Guard) later(a asked, p *pattern) uint8 {
 	case p == nil || g.off&ruleBreeds != 0 || mix(a.host, uint64(g.page))%breedTurns == 0:
 		return 0
 	case g.breeds(p, a.host):
-		return p.breedRanks()
+		return p.breedRanks(g.had(a, p))
 	case p.wide:
 		return 0
 	case p.pages < endlessPages && a.domains != nil && a.domains.lengthens() && g.breeds(a.domains, a.host):
 		return 1
 	}
-	return uint8(bits.Len32(p.pages / manyPages))
+	return uint8(bits.Len32(g.had(a, p) / manyPages))
+}
+
+// had is how many pages a pattern has had that were spelt like a URL.
+func (g *Guard) had(a asked, p *pattern) uint32 {
+	if p != a.own || !g.isSpelt(p) {
+		return p.pages
+	}
+	if s := g.spellings[spelt(a.url, a.fine)]; s != nil {
+		return s.pages
+	}
+	return 0
 }
 
 // breedRanks is how many ranks a pattern that breeds comes later: one, and one more whenever it has
 // had twice as many pages, from breedPages on. However good its pages are, others of which less is
 // known have their turn so: a rank more lets a pattern that brings nothing have a page or two. A
 // wide one answers for what is not known itself, so it is one.
-func (p *pattern) breedRanks() uint8 {
+func (p *pattern) breedRanks(had uint32) uint8 {
 	if p.wide {
 		return 1
 	}
-	return 1 + uint8(bits.Len32(p.pages/breedPages))
+	return 1 + uint8(bits.Len32(had/breedPages))
 }
 
 // breeds reports whether the pages of a pattern lead to more and more of it, and those of the

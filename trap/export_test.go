@@ -74,10 +74,23 @@ func (g *Guard) BroodsAdd() (ok bool, hosts int) {
 const MostRank = mostRank + 1
 
 // Rules are the names of those that Without switches off.
-var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves", "breeds", "span"}
+var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves", "breeds", "span", "services", "spelling", "near", "own address", "canonical"}
 
-// Without switches the i-th of Rules off.
-func (g *Guard) Without(i int) *Guard {
-	g.off = 1 << i
+// Without switches some of Rules off.
+func (g *Guard) Without(of ...int) *Guard {
+	for _, i := range of {
+		g.off |= 1 << i
+	}
 	return g
 }
+
+// ForgetSpellings leaves what a Guard has that never knew how a URL is spelt.
+func (g *Guard) ForgetSpellings() {
+	clear(g.spellings)
+	for _, p := range g.patterns {
+		p.spellings, p.wellSpelt = 0, 0
+	}
+}
+
+// Spellings returns how many are known.
+func (g *Guard) Spellings() int { return len(g.spellings) }

@@ -10,19 +10,20 @@ import (
 
 // Guard judges the URLs of a crawl. See the package comment. It has one owner.
 type Guard struct {
-	cfg      Config
-	shapes   shapes
-	patterns map[uint64]*pattern
-	broods   map[uint64]brood // by host: those of its fine patterns together
-	texts    cuckoo           // of all pages: texts, and forms of URLs
-	page     uint32           // pages learned
-	leased   map[uint64]int   // by pattern and by form: URLs on their way
-	view     view
-	opened   []uint64
-	journal  *journal // nil if nothing will be replayed
-	said     []uint32 // scratch, see read
-	touched  uint32   // of no meaning: see memory.touch
-	off      rules    // for the tests that show what each is worth
+	cfg       Config
+	shapes    shapes
+	patterns  map[uint64]*pattern
+	spellings map[uint64]*spelling // of the URLs of fine patterns
+	broods    map[uint64]brood     // by host: those of its fine patterns together
+	texts     cuckoo               // of all pages: texts, and forms of URLs
+	page      uint32               // pages learned
+	leased    map[uint64]int       // by pattern and by form: URLs on their way
+	view      view
+	opened    []uint64
+	journal   *journal // nil if nothing will be replayed
+	said      []uint32 // scratch, see read
+	touched   uint32   // of no meaning: see memory.touch
+	off       rules    // for the tests that show what each is worth
 }
 
 // mostTexts is how many hashes of texts, forms and values are remembered: 8 MiB. Some five are
@@ -49,7 +50,7 @@ func New(cfg Config) *Guard {
 		cfg.Budget = DefaultBudget
 	}
 	cfg.Patterns = max(cfg.Patterns, leastPatterns)
-	return &Guard{cfg: cfg, shapes: newShapes(4 * cfg.Patterns), patterns: map[uint64]*pattern{}, broods: map[uint64]brood{}, leased: map[uint64]int{}}
+	return &Guard{cfg: cfg, shapes: newShapes(4 * cfg.Patterns), patterns: map[uint64]*pattern{}, broods: map[uint64]brood{}, spellings: map[uint64]*spelling{}, leased: map[uint64]int{}}
 }
 
 // Verdict is Judge's decision about a URL.
@@ -101,11 +102,12 @@ func (g *Guard) Trusts(u weburl.URL) bool {
 type asked struct {
 	*shape
 	own, domains *pattern // the fine and the wide one
+	url          weburl.URL
 }
 
 func (g *Guard) ask(u weburl.URL) asked {
 	s := g.shapes.at(u)
-	return asked{s, g.patterns[s.fine], g.patterns[s.wide]}
+	return asked{s, g.patterns[s.fine], g.patterns[s.wide], u}
 }
 
 // look returns what is known about u, which was found on via, and the pattern that says so. Of a
@@ -133,7 +135,10 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if least := rank(chance); least > most {
 		return Verdict{Rank: least}, p
 	}
-	if about && !g.hasNewNumber(u, via, a.own) {
+	switch {
+	case g.off&ruleServices == 0 && isService(u):
+		chance *= serviceChance
+	case about && !g.hasNewNumber(u, via, a.own):
 		chance *= aspectChance
 	}
 	fresh, ahead := g.fresh(a)
@@ -218,6 +223,18 @@ func (g *Guard) tries(wide, fine *pattern) bool {
 // too young, or owes too much, to answer for itself, and has not begun well either, the wide one
 // answers, and for a new one how patterns have begun there.
 func (g *Guard) chance(a asked, leased map[uint64]int) float32 {
+	c := g.chanceOfPatterns(a, leased)
+	if !g.isSpelt(a.own) {
+		return c
+	}
+	id := spelt(a.url, a.fine)
+	if s := g.spellings[id]; s != nil {
+		return g.ends(a.own) * s.chance(c, leased[id])
+	}
+	return (a.own.wellSpelt + 1) / (float32(a.own.spellings) + float32(leased[id]) + 2)
+}
+
+func (g *Guard) chanceOfPatterns(a asked, leased map[uint64]int) float32 {
 	c := g.chanceOf(a.own, leased[a.fine], leased)
 	switch {
 	case g.off&ruleWide != 0 || a.domains == nil:

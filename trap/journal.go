@@ -9,9 +9,9 @@ import (
 
 const (
 	kindJournal    = binform.Kind("TRPJ")
-	journalVersion = 10
+	journalVersion = 11
 	// 2 had other wide patterns, 3 no moves, 4 no bred, 5 no tail, 6 no pictures, 7 no added,
-	// 8 no head, 9 no another
+	// 8 no head, 9 no another, 10 no spelt
 	oldestJournal = 3
 )
 
@@ -29,6 +29,7 @@ type event struct {
 	rooted             bool            // it links back to that page, a directory above it
 	added              uint64          // what its URL adds to that page's: see added; 0 for nothing
 	list               uint64          // what that page's adds to another's: see addedBy
+	spelt, fromSpelt   uint64          // how its URL is spelt, and that page's; 0 if not known
 	births             []births
 	page               Page
 	fineName, wideName string // of patterns that are new
@@ -233,6 +234,8 @@ func (j *journal) page(x *event) {
 		e.Uint64(h)
 	}
 	e.Uint8(packed(x.more()))
+	hashes.encode(e, x.spelt)
+	hashes.encode(e, x.fromSpelt)
 	if !x.unread {
 		x.encodeRead(e, hashes)
 	}
@@ -342,6 +345,9 @@ func decodePage(d *binform.Decoder, v uint16, unread bool, hashes *recent) *even
 		for i, b := range x.more() {
 			*b = bits>>i&1 == 1
 		}
+	}
+	if v >= 11 {
+		x.spelt, x.fromSpelt = hashes.decode(d), hashes.decode(d)
 	}
 	if !unread {
 		x.decodeRead(d, v, hashes)

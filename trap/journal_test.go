@@ -284,20 +284,25 @@ func TestReplayRefusesDamage(t *testing.T) {
 	}
 }
 
-// Events of version 9 lack that a page names another URL and that its own has a session, 8 the
-// head of the path and what it is in lower case, which follow from a path of one name in lower
-// case, and the list; 7 what a URL adds, too, 6 pictures, 5 the end of the path, and 3 and 4 what
-// breeds.
+// Events of version 10 lack how the URL is spelt, 9 that a page names another URL and that its own
+// has a session, 8 the head of the path and what it is in lower case, which follow from a path of
+// one name in lower case, and the list; 7 what a URL adds, too, 6 pictures, 5 the end of the path,
+// and 3 and 4 what breeds.
 func TestReplayReadsOlderVersions(t *testing.T) {
 	g := newGuard()
 	g.KeepEvents()
 	teach(t, g, "http://a.test/page", "", prose(1, 60))
 	form := g.TakeEvents()
+	unspelt := newGuard()
+	if err := unspelt.Replay(form); err != nil {
+		t.Fatal(err)
+	}
+	unspelt.ForgetSpellings()
 	fields := form[16 : len(form)-8]
 	end := bytes.LastIndex(fields, []byte("a.test/*")) + len("a.test/*") // of the names
 	paths := end + 8
-	more, links, pictures, rest, list := paths+16, paths+17, len(fields)-24, len(fields)-16, len(fields)-8
-	for version := range uint16(12) {
+	more, spelt, links, pictures, rest, list := paths+16, paths+17, paths+27, len(fields)-24, len(fields)-16, len(fields)-8
+	for version := range uint16(13) {
 		e := binform.Begin(nil, "TRPJ", version)
 		if e.Raw(fields[:end]); version >= 6 {
 			e.Raw(fields[end:paths])
@@ -306,7 +311,10 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 			e.Raw(fields[paths:more])
 		}
 		if version >= 10 {
-			e.Raw(fields[more:links])
+			e.Raw(fields[more:spelt])
+		}
+		if version >= 11 {
+			e.Raw(fields[spelt:links])
 		}
 		if e.Raw(fields[links : links+2]); version >= 5 {
 			e.Raw(fields[links+2 : links+4])
@@ -322,9 +330,14 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 		}
 		old := newGuard()
 		err := old.Replay(e.Close())
-		if read := version >= 3 && version <= 10; (err == nil) != read {
+		if read := version >= 3 && version <= 11; (err == nil) != read {
 			t.Errorf("version %d: %v", version, err)
-		} else if read && !bytes.Equal(marshal(t, old), marshal(t, g)) {
+		}
+		want := g
+		if version < 11 {
+			want = unspelt
+		}
+		if err == nil && !bytes.Equal(marshal(t, old), marshal(t, want)) {
 			t.Errorf("version %d: another Guard", version)
 		}
 	}
@@ -338,7 +351,7 @@ func FuzzReplay(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRPJ", 9)
+		e := binform.Begin(nil, "TRPJ", 11)
 		e.Raw(fields)
 		g := trap.New(trap.Config{Patterns: 16})
 		before := marshal(t, g)

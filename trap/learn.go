@@ -31,7 +31,7 @@ func (g *Guard) Skim(u weburl.URL, page Page) (reopened bool) {
 	}
 	s := g.shapes.of(u)
 	v := &g.view
-	*v = view{url: u, event: event{shape: *s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, unread: true, births: v.births[:0]}}
+	*v = view{url: u, event: event{shape: *s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, unread: true, spelt: spelt(u, s.fine), births: v.births[:0]}}
 	return g.Learn(page)
 }
 
@@ -58,11 +58,11 @@ func (g *Guard) apply(e *event) {
 			n.unsure = first || len(g.said) == 0 && n.share > 0
 			n.share *= n.site
 		}
-		if n.near = g.isNear(e, fine, n.site, fresh); n.near {
+		if n.near = g.off&ruleNear == 0 && g.isNear(e, fine, n.site, fresh); n.near {
 			n.told *= nearShare
 		}
 	}
-	if e.page.Another {
+	if e.page.Another && g.off&ruleCanonical == 0 {
 		n.near, n.told = true, 0
 	}
 	n.copied, n.times = g.copied(s.domain, e.page)
@@ -72,7 +72,7 @@ func (g *Guard) apply(e *event) {
 	switch {
 	case s.together() != 0:
 		g.remember(s.asked())
-	case s.params == 0 && g.texts.has(s.asked()) && g.remember(s.unasked()) == 0 && n.copied:
+	case g.off&ruleOwn == 0 && s.params == 0 && g.texts.has(s.asked()) && g.remember(s.unasked()) == 0 && n.copied:
 		n.copied, n.near, n.told = false, false, 1
 	}
 	inLower := n.copied && g.texts.has(s.inLower(&g.texts)) && !g.texts.has(s.bare())
@@ -90,10 +90,11 @@ func (g *Guard) apply(e *event) {
 	}
 	earn := g.learn(fine, e, &e.fine, n)
 	worth := min(n.told, earn) * leastNew / fine.least()
-	if (n.unread || n.unsure) && !n.copied && !n.near && fine.tries > 0 {
+	if n.guessed() && fine.tries > 0 {
 		worth = fine.hits / fine.tries
 	}
 	fine.try(worth)
+	g.spell(e, fine, n, earn, worth)
 	if fine.pages == 1 {
 		wide.try(worth)
 	}
@@ -130,6 +131,7 @@ func (g *Guard) apply(e *event) {
 	if list := g.patterns[e.from]; e.watched && e.wide.born == 0 && list != nil && list != fine {
 		list.leaf++
 	}
+	g.creditSpelt(e, earn)
 	g.inherit(fine, e.from, earn, g.off&ruleTexts == 0 && fine.settles(n))
 	g.shapes.learned(s.host)
 }

@@ -11,7 +11,7 @@ import (
 
 // Lease is what a URL on its way is counted as. Leases are no part of a Guard's state.
 type Lease struct {
-	of    [6]uint64 // its patterns, its form in each of them, its host, and what it adds to a page
+	of    [7]uint64 // its patterns, a form in each, its host, what it adds to a page, its spelling
 	probe uint64    // the pattern that it probes, 0 for none
 	turn  uint64    // the pattern of which it is a deeper URL out of turn, 0 for none
 
@@ -33,9 +33,10 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 		}
 	}
 	l.of[4], l.of[5] = s.domain, v.added
-	l.Unread = g.off&ruleUnread == 0 && g.unread(s)
+	l.of[6] = spelt(u, s.fine)
+	l.Unread = g.off&ruleUnread == 0 && g.unread(s, l.of[6])
 	if g.off&ruleLeases != 0 {
-		l.of = [6]uint64{}
+		l.of = [7]uint64{}
 	}
 	for _, id := range l.of {
 		g.leased[id]++
@@ -56,9 +57,9 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 // wide pattern, 32 in several fine ones, have paid for themselves: then the site's next directory
 // is expected to be like those before. What may be a page of a known path once more, under another
 // query, is always read.
-func (g *Guard) unread(s *shape) bool {
+func (g *Guard) unread(s *shape, spelt uint64) bool {
 	p, wide := g.patterns[s.fine], g.patterns[s.wide]
-	if p == nil || !p.pays() || g.isVariant(s, p) {
+	if p == nil || !p.pays() || g.isVariant(s, p) || !g.isKnown(spelt) {
 		return false
 	}
 	first := uint32(32)
@@ -67,6 +68,15 @@ func (g *Guard) unread(s *shape) bool {
 	}
 	return (int(p.pages)+g.leased[p.id])%readEvery(p.pages, first) != 0
 }
+
+// isKnown reports whether several pages were spelt so.
+func (g *Guard) isKnown(spelt uint64) bool {
+	s := g.spellings[spelt]
+	return s != nil && s.pages >= firstSpelt
+}
+
+// firstSpelt is how many of the pages that are spelt in one way are always read.
+const firstSpelt = 4
 
 // severalKinds is how many fine patterns say what the next one will be like.
 const severalKinds = 4
@@ -195,7 +205,7 @@ func partsOf(u weburl.URL) iter.Seq[string] {
 				return
 			}
 		}
-		for part := range strings.SplitSeq(queryOf(u), "&") {
+		for part := range paramsOf(queryOf(u)) {
 			if part != "" && !yield(part) {
 				return
 			}

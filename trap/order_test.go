@@ -13,7 +13,7 @@ import (
 // pages wait for those of other patterns, and are not closed for it.
 func TestWhatTheSiteHasSaidWaits(t *testing.T) {
 	g := newGuard()
-	feed := func(i int) string { return fmt.Sprintf("http://a.test/feed/%d", i) }
+	feed := func(i int) string { return fmt.Sprintf("http://a.test/stream/%d", i) }
 	for i := range 40 {
 		teach(t, g, page(i), page(0), prose(i, 60))
 	}
@@ -39,7 +39,7 @@ func TestWhatTheSiteHasSaidWaits(t *testing.T) {
 // Pages that wait, but pay for themselves, are fetched several at a time. Those of a pattern that
 // is young, or brings only copies, wait until those on their way have come.
 func TestPagesThatPayAreFetchedTogether(t *testing.T) {
-	feed := func(i int) string { return fmt.Sprintf("http://a.test/feed/%d", i) }
+	feed := func(i int) string { return fmt.Sprintf("http://a.test/stream/%d", i) }
 	for _, c := range []struct {
 		pages  int
 		copies bool
@@ -69,7 +69,7 @@ func TestPagesThatPayAreFetchedTogether(t *testing.T) {
 // A URL that adds a parameter to one that was fetched waits until the pattern has shown that this
 // brings another page; the first of a pattern does not.
 func TestAddedParametersWait(t *testing.T) {
-	reply := func(i, n int) string { return fmt.Sprintf("%s?reply=%d", page(i), n) }
+	reply := func(i, n int) string { return fmt.Sprintf("%s?answer=%d", page(i), n) }
 	for _, copies := range []bool{true, false} {
 		g := newGuard()
 		for i := range 20 {

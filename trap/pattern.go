@@ -417,6 +417,11 @@ func (p *pattern) price(n news) (cost, earn float32) {
 	return barrenCost, n.share / p.least()
 }
 
+// isSpelt reports whether its URLs are spelt in several ways, so that these say more of one.
+func (g *Guard) isSpelt(p *pattern) bool {
+	return p != nil && p.spellings >= 2 && g.off&ruleSpelling == 0
+}
+
 // isProgram reports whether all its URLs have one path: then it is their query that names pages.
 func (p *pattern) isProgram() bool {
 	path, _, hasQuery := strings.Cut(p.name, "?")
@@ -441,6 +446,9 @@ type news struct {
 	site     float32 // of its own text, how much is new to the domain
 	told     float32 // how much that is of wholeText, at most 1
 }
+
+// guessed reports whether what the page was worth is not known: it may be as much as others were.
+func (n news) guessed() bool { return (n.unread || n.unsure) && !n.copied && !n.near }
 
 // manyCopies is how many copies of one page there are at most for a good reason: manuals have
 // versions.

@@ -2,7 +2,7 @@ package trap
 
 // rules are the decisions of docs/design/006-traps.md that can be switched off one by one, so that
 // a test can say what each is worth.
-type rules uint16
+type rules uint32
 
 const (
 	ruleOrder      rules = 1 << iota // what is suspect waits
@@ -21,4 +21,9 @@ const (
 	ruleMoves                        // a redirect is as good as what it leads to
 	ruleBreeds                       // what ends comes before what leads to more and more
 	ruleSpan                         // what has few values has an end
+	ruleServices                     // what serves visitors waits
+	ruleSpelling                     // URLs that are spelt alike are alike
+	ruleNear                         // nearly copies are worth little
+	ruleOwn                          // a page's own address is no copy, once
+	ruleCanonical                    // what names another page is worth nothing
 )

@@ -76,8 +76,10 @@ func TestRulesTable(t *testing.T) {
 // Each rule is worth something: switched off, honest pages are lost, or wait, or trap pages are
 // fetched, at least so many times as many as with it. (That a list is worth what it leads to, and
 // the last look, change nothing on the judged sites, and what comes to an end, or before what
-// breeds, little: TestListsAreCredited, TestProbe, TestListsThatEnd and TestWhatEndsComesFirst say
-// what they are for.)
+// breeds, little, and how URLs are spelt, near copies, own addresses and what names another page
+// nothing: TestListsAreCredited, TestProbe, TestListsThatEnd, TestWhatEndsComesFirst,
+// TestURLsThatAreSpeltAlike, TestQuotationsAreNoNews, TestOwnAddressesOfAskedPages and
+// TestPagesThatNameAnotherWait say what they are for.)
 func TestRules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("six CPU-seconds")
@@ -89,11 +91,12 @@ func TestRules(t *testing.T) {
 		of          func(w worth) int
 	}{
 		{"order", "session segment", 1005, 1000, 4, worth.waiting},
-		{"leases", "add to cart", 1004, 1000, 3, worth.waiting},
+		{"leases", "facets, brackets", 1004, 1000, 3, worth.waiting},
 		{"wide", "facets in path", 1004, 1000, 8, worth.trapPages},
 		{"forms", "session parameter", 1004, 1000, 100, worth.lostPages},
 		{"endless", "generated text", 1005, 1000, 5, worth.trapPages},
-		{"aspects", "wiki", 1005, 1000, 4, worth.waiting},
+		{"aspects", "tags combined", 1005, 1000, 4, worth.waiting},
+		{"services", "wiki engine", 1005, 1000, 4, worth.waiting},
 		{"selections", "facets", 1004, 1000, 1, worth.trapPages},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {

@@ -104,7 +104,7 @@ func hasKey(u weburl.URL) bool {
 	if !u.HasQuery() {
 		return false
 	}
-	for pair := range strings.SplitSeq(u.Query(), "&") {
+	for pair := range paramsOf(u.Query()) {
 		name, value, _ := strings.Cut(pair, "=")
 		if isToken(value) || isSession(name) {
 			return true

@@ -225,7 +225,7 @@ func (s *shapes) wideOf(u weburl.URL) uint64 {
 		return wide
 	}
 	wide = mix(wide, markQuery)
-	if strings.Contains(u.Query(), "&") {
+	if strings.ContainsAny(u.Query(), "&;") {
 		wide = mix(wide, markParam)
 	}
 	return wide
@@ -513,7 +513,7 @@ func (b *building) query(query string) {
 	var names uint64
 	b.wide = mix(b.wide, markQuery)
 	b.write("?")
-	for pair := range strings.SplitSeq(query, "&") {
+	for pair := range paramsOf(query) {
 		name, text, _ := strings.Cut(pair, "=")
 		if b.params >= MaxSegments {
 			break

@@ -20,7 +20,7 @@ func onSight(u weburl.URL) Kind {
 // equalKeys reports whether one parameter occurs more than MaxEqualKeys times in a row.
 func equalKeys(query string) bool {
 	last, times := "", 0
-	for pair := range strings.SplitSeq(query, "&") {
+	for pair := range paramsOf(query) {
 		key, _, _ := strings.Cut(pair, "=")
 		if key != last {
 			last, times = key, 0

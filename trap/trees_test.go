@@ -113,7 +113,7 @@ func TestPartsAreNoAspects(t *testing.T) {
 		if r := rank(project+"/tree/main/"+called(i), project); r != 0 {
 			t.Errorf("directory %d has rank %d", i, r)
 		}
-		history := project + "/history"
+		history := project + "/lately"
 		if r := rank(history, project); (r > 2) != (i > 0) {
 			t.Errorf("history %d has rank %d", i, r)
 		}

@@ -17,9 +17,10 @@ func (g *Guard) Watch(u, via weburl.URL) bool {
 	p := g.patterns[s.fine]
 	v := &g.view
 	*v = view{url: u, via: via, home: g.shapes.hostOf(u), event: event{shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, births: v.births[:0]}}
+	v.spelt = spelt(u, s.fine)
 	if !via.IsZero() {
 		from := g.shapes.of(via)
-		v.from = from.fine
+		v.from, v.fromSpelt = from.fine, spelt(via, from.fine)
 		v.longer = int(s.length) > len(via.String())
 		v.wide.own = from.wide == s.wide
 		v.fine.own = v.wide.own && g.samePattern(from.fine, s.fine)
@@ -81,8 +82,8 @@ func (g *Guard) bear(to weburl.URL, h uint64) {
 	if s.wide != v.wide.id {
 		return
 	}
-	if s.keyed && g.texts.has(s.bare()) && !g.keysMatter(s) || g.renamed(s) {
-		if v.backs < maxBack { // a known page under another key, or under another name
+	if s.keyed && (g.texts.has(s.bare()) || s.bare() == v.shape.bare()) && !g.keysMatter(s) || g.renamed(s) {
+		if v.backs < maxBack { // a known page, or this one, under another key or name
 			v.leadBack(h)
 		}
 		return

@@ -1,0 +1,44 @@
+package trap_test
+
+import (
+	"testing"
+
+	"crawler/trap"
+)
+
+// What serves a visitor waits four ranks, by its name; what may be an article does not.
+func TestServicesWait(t *testing.T) {
+	for _, url := range []string{
+		"/login", "/LOGIN.php?x=1", "/de/login/", "/admin/users", "/posting.php?mode=quote&p=7", "/search?q=owl", "/search/owl",
+		"/comment/reply/17", "/story/17/print", "/story.php?id=17&print=1", "/story.php?id=17&format=print", "/show/17?replytocom=4",
+		"/wiki/Special:WhatLinksHere/Owl", "/w/index.php?title=Owl&oldid=17", "/w/index.php?title=Owl&action=history",
+		"/list?sort=name", "/list?sort[]=name", "/list?a=1;sort=name", "/report.php?id=7", "/topic/17/report", "/calendar/2031/05",
+		"/cart/add/17", "/redirect?to=http%3A%2F%2Fa.test%2F", "/blame/main/file.go", "/events.ics/feed",
+	} {
+		if v := judge(t, trap.New(trap.Config{}), "http://a.test"+url); v.Rank != 4 || v.Wait || v.Kind != "" {
+			t.Errorf("%s: %+v", url, v)
+		}
+	}
+	for _, url := range []string{
+		"/", "/report", "/report/2031/owls", "/reports", "/history/of/owls", "/order/strigiformes", "/quote/OWL", "/printing", "/print-shop",
+		"/blogin", "/story?id=17", "/logins?page=2", "/random/owl", "/theme/owls", "/destination/faroe", "/lang/go",
+		"/x?title=search+for+owls", "/search-for-owls", "/research", "/calendars", "/a?" + "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=b",
+	} {
+		if v := judge(t, trap.New(trap.Config{}), "http://a.test"+url); v.Rank != 0 {
+			t.Errorf("%s: %+v", url, v)
+		}
+	}
+}
+
+// On a site that has nothing but services they are in the sequence in which they were found, and
+// bring what they bring.
+func TestServicesAreNotRefused(t *testing.T) {
+	g := newGuard()
+	for i := range 1000 {
+		url := "http://a.test/calendar/" + called(i)
+		if v := judge(t, g, url); v.Kind != "" || v.Rank > 16 {
+			t.Fatalf("%d: %+v", i, v)
+		}
+		teach(t, g, url, "http://a.test/", prose(i, 60))
+	}
+}

@@ -1,0 +1,199 @@
+package trap
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"crawler/internal/binform"
+	"crawler/weburl"
+)
+
+// spelling is what is known of the URLs of a fine pattern that are spelt alike. It counts for the
+// order only: /record=b1001 and /record=b1001~S2, or page=3 and page=0,0,3, may be of one pattern,
+// but those who made them up have had different things in mind.
+type spelling struct {
+	pages       uint32
+	used        uint32  // the Guard's page at which it learned last
+	owes        float32 // as an account's
+	tries, hits float32
+	parent      uint64 // the spelling on whose pages it was found last, if that is another one
+}
+
+// chance is how likely the next page that is spelt so brings something while some are on their way,
+// if one of its pattern does with the chance of prior: that counts as much as two pages.
+func (s *spelling) chance(prior float32, leased int) float32 {
+	if s.owes < postponed && 2*s.hits >= s.tries {
+		leased = max(0, leased-int(s.pages))
+	}
+	n := float32(leased)
+	return min((s.hits+2*prior)/(s.tries+n+2), 1/(s.owes+n+2))
+}
+
+// spell counts a page of a pattern for how its URL is spelt. What it has cost and earned is known
+// of all its pages, what it was worth only of those that were read: the others are taken to be like
+// these.
+func (g *Guard) spell(e *event, p *pattern, n news, earn, worth float32) {
+	if e.spelt == 0 {
+		return
+	}
+	s := g.spellings[e.spelt]
+	if n.guessed() && s != nil && s.tries > 0 {
+		worth = s.hits / s.tries
+	}
+	if s == nil {
+		if len(g.spellings) >= g.shapes.most {
+			g.forgetSpellings()
+		}
+		s = &spelling{}
+		g.spellings[e.spelt] = s
+		p.spellings++
+		p.wellSpelt += worth
+	}
+	cost, _ := p.price(n)
+	s.pages++
+	s.used = g.page
+	s.owes = max(0, s.owes+cost-earn)
+	s.tries = s.tries*sumDecay + 1
+	s.hits = s.hits*sumDecay + worth
+}
+
+// creditSpelt gives what a page has earned also to the spelling on whose page it was found, and so
+// on, as inherit does.
+func (g *Guard) creditSpelt(e *event, earn float32) {
+	s := g.spellings[e.spelt]
+	if s == nil {
+		return
+	}
+	if e.fromSpelt != 0 && e.fromSpelt != e.spelt {
+		s.parent = e.fromSpelt
+	}
+	if earn == 0 || g.off&ruleLists != 0 {
+		return
+	}
+	first := s
+	for range maxAncestors {
+		parent := g.spellings[s.parent]
+		if parent == nil || parent == s || parent == first {
+			return
+		}
+		parent.owes = max(0, parent.owes-earn)
+		parent.hits = min(parent.tries, parent.hits+min(1, earn))
+		s = parent
+	}
+}
+
+// forgetSpellings drops the half that was unused for longest.
+func (g *Guard) forgetSpellings() {
+	all := slices.Collect(maps.Keys(g.spellings))
+	slices.SortFunc(all, func(a, b uint64) int {
+		return cmp.Or(cmp.Compare(g.spellings[a].used, g.spellings[b].used), cmp.Compare(a, b))
+	})
+	for _, id := range all[:len(all)/2] {
+		delete(g.spellings, id)
+	}
+}
+
+// spelt returns how a URL of a fine pattern is spelt, hashed: the kinds of its segments, of which
+// those that alternate count twice, and its parameters, each with the kind of its value.
+func spelt(u weburl.URL, fine uint64) uint64 {
+	h := fine
+	var last, before uint64
+	for segment := range strings.SplitSeq(u.Path()[1:], "/") {
+		kind := spellingOf(segment)
+		if kind != last && kind != before {
+			h = mix(h, kind)
+		}
+		before, last = last, kind
+	}
+	if !u.HasQuery() {
+		return h
+	}
+	var met [2 * maxParams]uint64
+	n, sum := 0, uint64(0)
+	for pair := range paramsOf(u.Query()) {
+		if n == len(met) {
+			break
+		}
+		name, value, _ := strings.Cut(pair, "=")
+		param := mix(xxhash.Sum64String(unindexed(name)), spellingOf(value))
+		if !slices.Contains(met[:n], param) {
+			met[n] = param
+			n++
+			sum += param
+		}
+	}
+	return mix(h, sum)
+}
+
+// spellingOf returns what a segment or a value is made of, hashed: words, numbers, and what stands
+// between them, of which what repeats itself counts once. Words and numbers may be joined by
+// hyphens, underscores and spaces, as in titles and dates.
+func spellingOf(s string) uint64 {
+	const (
+		none = iota
+		number
+		word
+	)
+	h, pair := uint64(1), uint64(0)
+	part, between := uint64(none), uint64(0)
+	for i := 0; i <= len(s); i++ {
+		c := byte(0)
+		if i < len(s) {
+			c = s[i]
+		}
+		if c == '%' && i+2 < len(s) {
+			c = unhex(s[i+1])<<4 | unhex(s[i+2])
+			i += 2
+		}
+		switch {
+		case i < len(s) && byteIs[c]&isLetter != 0:
+			part = word
+		case i < len(s) && (byteIs[c]&isDigit != 0 || c == '-' || c == '_' || c == '+' || c == ' '):
+			part = max(part, number)
+		default:
+			if next := between<<8 | part; next != pair && next != 0 {
+				h, pair = mix(h, next), next
+			}
+			part, between = none, uint64(c)
+		}
+	}
+	return h
+}
+
+func (g *Guard) encodeSpellings(e *binform.Encoder) {
+	e.Uint32(uint32(len(g.spellings)))
+	for _, id := range slices.Sorted(maps.Keys(g.spellings)) {
+		s := g.spellings[id]
+		e.Uint64(id)
+		e.Uint64(s.parent)
+		e.Uint32(s.pages)
+		e.Uint32(s.used)
+		for _, sum := range []float32{s.owes, s.tries, s.hits} {
+			e.Uint32(math.Float32bits(sum))
+		}
+	}
+}
+
+func (g *Guard) decodeSpellings(d *binform.Decoder) {
+	n := d.Uint32()
+	d.Check(n <= mostStored, "%d spellings, the most is %d", n, mostStored)
+	last := uint64(0)
+	for i := uint32(0); i < n && d.OK(); i++ {
+		id := d.Uint64()
+		d.Check(i == 0 || id > last, "spellings out of order")
+		last = id
+		s := &spelling{parent: d.Uint64(), pages: d.Uint32(), used: d.Uint32()}
+		for _, sum := range []*float32{&s.owes, &s.tries, &s.hits} {
+			*sum = decodeSum(d)
+		}
+		g.spellings[id] = s
+	}
+	for len(g.spellings) > g.shapes.most {
+		g.forgetSpellings()
+	}
+}

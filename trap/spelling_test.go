@@ -1,0 +1,95 @@
+package trap_test
+
+import (
+	"fmt"
+	"testing"
+
+	"crawler/trap"
+)
+
+// What is spelt like pages that bring nothing waits, and the other URLs of their pattern do not:
+// further pages of a list beside those of three lists at once, records beside records under a
+// session that nobody knows for one. A spelling that was not met yet is tried soon.
+func TestURLsThatAreSpeltAlike(t *testing.T) {
+	for _, tt := range []struct{ good, bad, other string }{
+		{"/news?page=%d", "/news?page=%[1]d,0,%[1]d", "/news?page=%d.%[1]d"},
+		{"/record=b%d", "/record=b%d~S2*ywvim", "/record=b%d/marc"},
+		{"/index.php?topic=%d.0", "/index.php?topic=%d.msg4", "/index.php?topic=%d(new)"},
+		{"/Ruhrtal", "/Ruhrtal(%d)", "/Ruhrtal:%d"},
+	} {
+		g := newGuard()
+		at := func(format string, i int) string {
+			if format == "/Ruhrtal" {
+				return "http://a.test/Ruhrtal-" + called(i)
+			}
+			return fmt.Sprintf("http://a.test"+format, i)
+		}
+		teach(t, g, "http://a.test/", "", prose(1000, 60))
+		for i := range 40 {
+			teach(t, g, at(tt.good, i), "http://a.test/", prose(i, 60))
+			teach(t, g, at(tt.bad, i), "http://a.test/", prose(7, 60))
+		}
+		good, bad := judge(t, g, at(tt.good, 77)), judge(t, g, at(tt.bad, 77))
+		if good.Rank > 2 || bad.Rank < good.Rank+5 {
+			t.Errorf("%s: %+v, %s: %+v", at(tt.good, 77), good, at(tt.bad, 77), bad)
+		}
+		if v := judge(t, g, at(tt.other, 77)); v.Rank > 2 {
+			t.Errorf("%s: %+v", at(tt.other, 77), v)
+		}
+		without := newGuard().Without(len(trap.Rules) - 4) // spelling
+		if name := trap.Rules[len(trap.Rules)-4]; name != "spelling" {
+			t.Fatal(name)
+		}
+		for i := range 40 {
+			teach(t, without, at(tt.good, i), "http://a.test/", prose(i, 60))
+			teach(t, without, at(tt.bad, i), "http://a.test/", prose(7, 60))
+		}
+		if good, bad := judge(t, without, at(tt.good, 77)), judge(t, without, at(tt.bad, 77)); good.Rank != bad.Rank {
+			t.Errorf("without spelling: %+v, %+v", good, bad)
+		}
+	}
+}
+
+// Lists are worth what they lead to, also if their pattern has something else that brings nothing.
+func TestListsThatAreSpeltAlikeAreCredited(t *testing.T) {
+	g := newGuard()
+	list := func(i int) string { return fmt.Sprintf("http://a.test/all?at=%d", i) }
+	for i := range 30 {
+		teach(t, g, list(i), "http://a.test/", prose(7, 60)+called(i))
+		teach(t, g, fmt.Sprintf("http://a.test/all?at=%d~%d", i, i), "http://a.test/", prose(7, 60)+called(100+i))
+		for k := range 4 {
+			teach(t, g, page(4*i+k), list(i), prose(4*i+k, 60))
+		}
+	}
+	good, bad := judge(t, g, list(99)), judge(t, g, "http://a.test/all?at=99~99")
+	if good.Rank > 3 || bad.Rank < good.Rank+3 {
+		t.Errorf("a list: %+v, what leads to nothing: %+v", good, bad)
+	}
+}
+
+// How many spellings are known is limited, and those that were used last are.
+func TestSpellingsAreLimited(t *testing.T) {
+	g := trap.New(trap.Config{Patterns: 16})
+	most := 4 * 16
+	for i := range 20 * most {
+		url := "http://a.test/x?" + called(i) + "=1"
+		teach(t, g, url, "http://a.test/", prose(i, 20))
+		if n := g.Spellings(); n > most {
+			t.Fatalf("%d spellings", n)
+		}
+	}
+	if n := g.Spellings(); n < most/2 {
+		t.Errorf("%d spellings are left", n)
+	}
+}
+
+// Queries may be separated by semicolons, as those of forums are.
+func TestSemicolonsSeparateParameters(t *testing.T) {
+	g := newGuard()
+	same := func(a, b string) bool {
+		return g.SamePattern(mustParse(t, "http://a.test/index.php?"+a), mustParse(t, "http://a.test/index.php?"+b))
+	}
+	if !same("action=a;topic=7", "topic=9&action=b") || same("topic=7;prev_next=1", "topic=8") {
+		t.Error("semicolons separate nothing")
+	}
+}
