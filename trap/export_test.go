@@ -92,5 +92,8 @@ func (g *Guard) ForgetSpellings() {
 	}
 }
 
+// Spelt tells how a URL is spelt.
+var Spelt = spelt
+
 // Spellings returns how many are known.
 func (g *Guard) Spellings() int { return len(g.spellings) }

@@ -50,6 +50,54 @@ func TestURLsThatAreSpeltAlike(t *testing.T) {
 	}
 }
 
+// Titles, dates and numbers are spelt alike, however long they are, and so are paths that go on
+// alike. What stands between words makes the difference.
+func TestSpelt(t *testing.T) {
+	spelt := func(uri string) uint64 { return trap.Spelt(mustParse(t, "http://a.test"+uri), 0) }
+	for _, alike := range [][]string{
+		{"/owl", "/tawny-owl", "/tawny_owl_2", "/Tawny%20Owl", "/%C3%89l%C3%A9phant", "/r2d2", "/a/b/c/d"},
+		{"/7", "/1234", "/2031-05-17", "/1/2/3"},
+		{"/owl/7", "/owl/7/owl/7", "/tawny-owl/7/9"},
+		{"/owl.html", "/tawny-owl.html", "/a.b.c.html"},
+		{"/x?a=1&b=owl", "/x?b=tawny-owl&a=17", "/x?a=1&a=2&b=owl"},
+		{"/x?page=0,0,3", "/x?page=1,22,3"},
+		{"/x?page=3", "/x?page=17"},
+		{"/x?page=", "/x?page"},
+		{"/record=b1001~S2*ab"},
+		{"/record=b1001"},
+	} {
+		for _, uri := range alike {
+			if spelt(uri) != spelt(alike[0]) {
+				t.Errorf("%s is not spelt as %s", uri, alike[0])
+			}
+			for _, other := range []string{"/owl!", "/7/owl", "/owl,7", "/x?a=1", "/x?page=a,1", "/record=b1001~S2"} {
+				if spelt(uri) == spelt(other) {
+					t.Errorf("%s is spelt as %s", uri, other)
+				}
+			}
+		}
+	}
+}
+
+// The first pages that are spelt in a new way are read, whatever their pattern is like.
+func TestNewSpellingsAreRead(t *testing.T) {
+	g := newGuard()
+	for i := range 100 {
+		teach(t, g, fmt.Sprintf("http://a.test/record=b%d", i), "http://a.test/", prose(i, 60))
+	}
+	unread := func(format string) (n int) {
+		for i := range 8 {
+			if g.Lease(mustParse(t, fmt.Sprintf("http://a.test"+format, 200+i)), trap.Verdict{}).Unread {
+				n++
+			}
+		}
+		return n
+	}
+	if as, other := unread("/record=b%d"), unread("/record=b%d~S2*ab"); as == 0 || other > 0 {
+		t.Errorf("%d of the known spelling are not read, %d of the new one", as, other)
+	}
+}
+
 // Lists are worth what they lead to, also if their pattern has something else that brings nothing.
 func TestListsThatAreSpeltAlikeAreCredited(t *testing.T) {
 	g := newGuard()
