@@ -21,9 +21,10 @@
 // # Terms
 //
 //	pattern    host, path with its variable parts abstracted (numbers and dates are #, keys
-//	           and session ids are @, other words *), and the names of the parameters. A
-//	           directory keeps its name while its parent has few (16), unless it is the last. Of
-//	           that only the kind of file is kept, such as .html, where it says what answers
+//	           and session ids are @, other words *), and the names of the parameters, which "&"
+//	           or ";" separates. A directory keeps its name while its parent has few (16), unless
+//	           it is the last. Of that only the kind of file is kept, such as .html, where it says
+//	           what answers
 //	wide       a pattern of all hosts of a registrable domain, without any names: it answers
 //	           for patterns that are too young, since random names make a new one each time.
 //	           URLs with one parameter and with several have different ones.
@@ -87,10 +88,19 @@
 //	           What aspects show may be new text, so nothing is learned of that: their chance is
 //	           a quarter, if pages like that on which they were found are worth something. That
 //	           is no evidence against anything, and closes nothing
+//	service    a URL one of whose segments, parameters or values is a name of what a site does for
+//	           its visitors, or of another view of what stands elsewhere: login, reply, cart,
+//	           search, print, diff. Its chance is a quarter, as that of an aspect
+//	spelling   of a URL: what its segments and values are made of, words, numbers, and what
+//	           stands between them. Once the URLs of a pattern are spelt in two ways or more,
+//	           each has its own chance: by the worth of its latest pages, as if two more had been
+//	           worth what the pattern's are, and by what it owes. One of which there was no page
+//	           yet has that with which the first pages of the others were worth something
 //	redirect   worth nothing if it leads to a known URL. URLs of a pattern of which eight in a row
 //	           redirected have at most the chance of the pattern to which they lead
 //	rank       how many times the chance is below 1/2 by the square root of two, and one more for
-//	           what breeds, and for each doubling of its pages from 64 on, or 512 if it does not
+//	           what breeds, and for each doubling of its pages, of those that are spelt alike,
+//	           from 64 on, or 512 if it does not
 //	breeds     of a pattern: a page of it has two new URLs of it on average, or more, aspects and
 //	           other keys not counted, and a quarter more than those of other patterns of its
 //	           host had of theirs; or it is a chain of 32 pages or more, of which nine in ten led
@@ -153,10 +163,10 @@
 // a directory whose likes on the host did so 4, and 2 of each twice as many. The others are not
 // (Lease.Unread): Skim takes 1 µs.
 //
-// A pattern takes 1 KiB at first and up to 36 KiB after many pages; there are at most
-// Config.Patterns, and 8 MiB of texts and forms besides, and 0.1 MiB of what hosts and links were
-// found to be last. Beyond that the half that learned nothing for longest is forgotten, closed ones
-// last. A forgotten trap is learned again.
+// A pattern takes 1 KiB at first and up to 36 KiB after many pages, a spelling 0.1 KiB; there are
+// at most Config.Patterns, and four times as many spellings, and 8 MiB of texts and forms besides,
+// and 0.1 MiB of what hosts and links were found to be last. Beyond that the half that learned
+// nothing for longest is forgotten, closed patterns last. A forgotten trap is learned again.
 //
 // A Guard has one owner. The package is pure.
 package trap
