@@ -78,12 +78,14 @@ func (t *traps) lookBack(q *queue, task Task, v trap.Verdict, now time.Time) (Ta
 		return ok && w.Kind == "" && (alone || !w.Wait) && w.Rank <= v.Rank
 	}
 	if v.Deeper {
+		answers := t.guard.Answers(task.URL)
 		other, ok := q.instead(deepest, &task, now, func(it frontier.Item) bool {
-			return t.guard.Alike(it.URL, task.URL) && good(it)
+			return t.guard.Answers(it.URL) == answers && good(it)
 		})
 		if !ok {
+			pattern := t.guard.Pattern(task.URL)
 			other, ok = q.instead(below, &task, now, func(it frontier.Item) bool {
-				return t.guard.SamePattern(it.URL, task.URL) && good(it)
+				return t.guard.Pattern(it.URL) == pattern && good(it)
 			})
 		}
 		if ok {

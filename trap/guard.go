@@ -61,7 +61,7 @@ type Verdict struct {
 	Probe   bool   // with Kind "": pattern ID is closed, and this URL tests whether to open it
 	Rank    uint8  // with Kind "": how many others of its host come first, 0 for none
 	Wait    bool   // with Kind "": other leases of its domain should end first, if there are any
-	Deeper  bool   // with a Rank: of its pattern's URLs, see Alike, a deeper one should come first
+	Deeper  bool   // with a Rank: of its pattern's URLs, see Answers, a deeper one should come first
 
 	turn  uint64 // with Deeper: the pattern
 	added uint64 // what the URL adds to the page on which it was found, 0 for nothing
@@ -170,17 +170,16 @@ func (g *Guard) deepens(p *pattern) bool {
 	return next%2 == 1
 }
 
-// Alike reports whether one pattern answers for two URLs.
-func (g *Guard) Alike(a, b weburl.URL) bool {
-	p := g.judge(g.ask(a))
-	return p == g.judge(g.ask(b))
+// Answers returns the pattern that answers for a URL, 0 if nothing is known of it.
+func (g *Guard) Answers(u weburl.URL) uint64 {
+	if p := g.judge(g.ask(u)); p != nil {
+		return p.id
+	}
+	return 0
 }
 
-// SamePattern reports whether two URLs are of one pattern by themselves.
-func (g *Guard) SamePattern(a, b weburl.URL) bool {
-	id := g.shapes.at(a).fine
-	return id == g.shapes.at(b).fine
-}
+// Pattern returns the pattern of a URL by itself.
+func (g *Guard) Pattern(u weburl.URL) uint64 { return g.shapes.at(u).fine }
 
 // tells reports whether pages like that at via are worth something, as far as is known. If they are
 // not, their aspects may be all that there is to read, such as the posts of a user whose page has

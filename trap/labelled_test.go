@@ -252,10 +252,10 @@ func (w *walk) lookBack(it item, v trap.Verdict, busy bool) (item, trap.Verdict)
 	}
 	other, ok := item{}, false
 	if v.Deeper {
-		other, ok = w.queue.deeper(it, func(other item) bool { return w.guard.Alike(other.url, it.url) && asGood(other) })
+		other, ok = w.queue.deeper(it, func(other item) bool { return w.guard.Answers(other.url) == w.guard.Answers(it.url) && asGood(other) })
 	}
 	if v.Deeper && !ok {
-		other, ok = w.queue.below(it, func(other item) bool { return w.guard.SamePattern(other.url, it.url) && asGood(other) })
+		other, ok = w.queue.below(it, func(other item) bool { return w.guard.Pattern(other.url) == w.guard.Pattern(it.url) && asGood(other) })
 	}
 	if !ok {
 		other, ok = w.queue.instead(it, func(other item) bool {

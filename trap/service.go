@@ -65,10 +65,19 @@ const (
 	atEnd          // as the last of several segments, a program, a parameter or the value of one
 )
 
-type names map[string]place
+// names are what services are called, and for the first letter of each, which lengths there are:
+// most parts of most URLs are told by these.
+type names struct {
+	of      map[string]place
+	lengths [256]uint32
+}
 
-var services = func() names {
-	all := names{}
+var services = func() *names {
+	all := &names{of: map[string]place{}}
+	add := func(name string, is place) {
+		all.of[name] = is
+		all.lengths[name[0]] |= 1 << len(name)
+	}
 	for _, name := range strings.Fields(`
 		admin administrator wp-admin wp-login login logout logon signin signout signup password lostpassword my-account
 		authentication ucp usercp mcp
@@ -81,14 +90,14 @@ var services = func() names {
 		search searchquery search_query advanced_search catalogsearch szukaj hilit calendar
 		nextnewest nextoldest prev_next lastpost getlastpost newpost
 		redirect redir goto returnto return_to returnurl return_url redirect_to referer referrer newlanguage setlang`) {
-		all[name] = anywhere
+		add(name, anywhere)
 	}
 	for _, name := range strings.Fields(`
 		account register registration subscription private mail email recommend fav favorite favorites bookmark
 		report quote flag vote rate export preview popup pdf wap
 		sort sortby sort_by sort-by order orderby order_by orderway sortorder sort_order
 		history curid rev revision revisions undo highlight hl random out return destination back skin theme lang`) {
-		all[name] = atEnd
+		add(name, atEnd)
 	}
 	return all
 }()
@@ -98,18 +107,21 @@ const longestName = 20
 
 // kind returns where s is a name of a service, in upper or lower case; 0 if it is none. Wikis have
 // a namespace before it.
-func (n names) kind(s string) place {
+func (n *names) kind(s string) place {
 	s = s[strings.LastIndexByte(s, ':')+1:]
-	if len(s) < 2 || len(s) > longestName {
+	if s == "" || len(s) > longestName || n.lengths[toLower(s[0])]&(1<<len(s)) == 0 {
 		return 0
 	}
 	var lower [longestName]byte
 	for i := range len(s) {
-		c := s[i]
-		if c-'A' < 26 {
-			c += 'a' - 'A'
-		}
-		lower[i] = c
+		lower[i] = toLower(s[i])
 	}
-	return n[string(lower[:len(s)])]
+	return n.of[string(lower[:len(s)])]
+}
+
+func toLower(c byte) byte {
+	if c-'A' < 26 {
+		return c + 'a' - 'A'
+	}
+	return c
 }

@@ -430,9 +430,7 @@ func lowered(s string, c class, in uint64) uint64 {
 	for hash.Reset(); len(s) > 0; {
 		n := copy(lower[:], s)
 		for i, c := range lower[:n] {
-			if c-'A' < 26 {
-				lower[i] = c + 'a' - 'A'
-			}
+			lower[i] = toLower(c)
 		}
 		hash.Write(lower[:n])
 		s = s[n:]
