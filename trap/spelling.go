@@ -130,39 +130,80 @@ func spelt(u weburl.URL, fine uint64) uint64 {
 	return mix(h, sum)
 }
 
-// spellingOf returns what a segment or a value is made of, hashed: words, numbers, and what stands
-// between them, of which what repeats itself counts once. Words and numbers may be joined by
-// hyphens, underscores and spaces, as in titles and dates.
+// spellingOf returns what a segment or a value is made of, hashed: words, numbers, names of both,
+// such as US5100137B2, and what stands between them, of which what repeats itself counts once. Words
+// and numbers may be joined by hyphens, underscores and spaces, as in titles and dates; then they
+// are one word, and so are keys.
 func spellingOf(s string) uint64 {
-	const (
-		none = iota
-		number
-		word
-	)
-	h, pair := uint64(1), uint64(0)
-	part, between := uint64(none), uint64(0)
+	h, last := uint64(1), uint64(0)
+	between, begin, part := uint64(0), 0, made{}
 	for i := 0; i <= len(s); i++ {
 		c := byte(0)
 		if i < len(s) {
 			c = s[i]
 		}
+		at := i
 		if c == '%' && i+2 < len(s) {
 			c = unhex(s[i+1])<<4 | unhex(s[i+2])
 			i += 2
 		}
-		switch {
-		case i < len(s) && byteIs[c]&isLetter != 0:
-			part = word
-		case i < len(s) && (byteIs[c]&isDigit != 0 || c == '-' || c == '_' || c == '+' || c == ' '):
-			part = max(part, number)
-		default:
-			if next := between<<8 | part; next != pair && next != 0 {
-				h, pair = mix(h, next), next
-			}
-			part, between = none, uint64(c)
+		if at < len(s) && part.add(c) {
+			continue
 		}
+		if next := between<<20 | part.of(s[begin:at]); next != last && next != 0 {
+			h, last = mix(h, next), next
+		}
+		between, begin, part = uint64(c), i+1, made{}
 	}
 	return h
+}
+
+// made is what a part of a segment or a value is made of.
+type made struct {
+	runs   uint64 // of digits and of letters, in their sequence, the last one lowest
+	joined bool
+	any    bool
+}
+
+// A run is a digit of runs, to the base of 1<<bitsRun.
+const (
+	digitRun  = 1
+	letterRun = 2
+	bitsRun   = 4
+	mostRuns  = 4 // of what is told from a word
+)
+
+// add adds a character, if it is one of a part.
+func (m *made) add(c byte) bool {
+	run := uint64(digitRun)
+	switch is := byteIs[c]; {
+	case is&isLetter != 0:
+		run = letterRun
+	case is&isDigit != 0:
+	case c == '-' || c == '_' || c == '+' || c == ' ':
+		m.joined, m.any = true, true
+		return true
+	default:
+		return false
+	}
+	m.any = true
+	if m.runs&(1<<bitsRun-1) != run {
+		m.runs = m.runs<<bitsRun | run
+	}
+	return true
+}
+
+// of returns what the part s is, below 1<<20; 0 if it is empty.
+func (m *made) of(s string) uint64 {
+	switch {
+	case !m.any:
+		return 0
+	case m.runs <= digitRun:
+		return digitRun
+	case m.joined || m.runs >= 1<<(mostRuns*bitsRun) || m.runs > letterRun && len(s) >= leastHex && classify(s) == key:
+		return letterRun
+	}
+	return m.runs
 }
 
 func (g *Guard) encodeSpellings(e *binform.Encoder) {

@@ -50,12 +50,13 @@ func TestURLsThatAreSpeltAlike(t *testing.T) {
 	}
 }
 
-// Titles, dates and numbers are spelt alike, however long they are, and so are paths that go on
-// alike. What stands between words makes the difference.
+// Titles, dates, numbers and keys are spelt alike, however long they are, and so are paths that go
+// on alike. What stands between words makes the difference, and how letters and digits change in a
+// name.
 func TestSpelt(t *testing.T) {
 	spelt := func(uri string) uint64 { return trap.Spelt(mustParse(t, "http://a.test"+uri), 0) }
 	for _, alike := range [][]string{
-		{"/owl", "/tawny-owl", "/tawny_owl_2", "/Tawny%20Owl", "/%C3%89l%C3%A9phant", "/r2d2", "/a/b/c/d"},
+		{"/owl", "/tawny-owl", "/tawny_owl_2", "/Tawny%20Owl", "/%C3%89l%C3%A9phant", "/0f3a9c1d2e3f4a5b", "/a1b2c3", "/a/b/c/d"},
 		{"/7", "/1234", "/2031-05-17", "/1/2/3"},
 		{"/owl/7", "/owl/7/owl/7", "/tawny-owl/7/9"},
 		{"/owl.html", "/tawny-owl.html", "/a.b.c.html"},
@@ -63,6 +64,7 @@ func TestSpelt(t *testing.T) {
 		{"/x?page=0,0,3", "/x?page=1,22,3"},
 		{"/x?page=3", "/x?page=17"},
 		{"/x?page=", "/x?page"},
+		{"/US5100137B2", "/EP1A1"},
 		{"/record=b1001~S2*ab"},
 		{"/record=b1001"},
 	} {
@@ -70,7 +72,7 @@ func TestSpelt(t *testing.T) {
 			if spelt(uri) != spelt(alike[0]) {
 				t.Errorf("%s is not spelt as %s", uri, alike[0])
 			}
-			for _, other := range []string{"/owl!", "/7/owl", "/owl,7", "/x?a=1", "/x?page=a,1", "/record=b1001~S2"} {
+			for _, other := range []string{"/owl!", "/7/owl", "/owl,7", "/x?a=1", "/x?page=a,1", "/record=b1001~S2", "/US5100137A"} {
 				if spelt(uri) == spelt(other) {
 					t.Errorf("%s is spelt as %s", uri, other)
 				}
