@@ -93,6 +93,7 @@ type fields struct {
 	memory          []uint32 // of the first pattern: size, entries, then the entries
 	tail            []byte
 	spelt           []uint64
+	speltOf         uint64
 	speltSum        float32
 }
 
@@ -112,7 +113,7 @@ func (f fields) form(kind string, version uint16) []byte {
 		e.Uint32(x)
 	}
 	e.Uint32(uint32(len(f.ids)))
-	for _, id := range f.ids {
+	for i, id := range f.ids {
 		e.Uint64(id)
 		e.Uint32(f.name)
 		e.Raw([]byte("a.test/p"))
@@ -131,7 +132,7 @@ func (f fields) form(kind string, version uint16) []byte {
 			e.Uint32(1)
 		}
 		if version >= 14 {
-			e.Uint32(0) // spellings
+			e.Uint32(uint32(len(f.spelt) * (1 - min(i, 1)))) // all are of the first one
 		}
 		for i := range 8 + 15 + 2*21 {
 			switch part := (i - 8 - 15) / 2; {
@@ -168,6 +169,7 @@ func (f fields) form(kind string, version uint16) []byte {
 		e.Uint32(uint32(len(f.spelt)))
 		for _, id := range f.spelt {
 			e.Uint64(id)
+			e.Uint64(f.speltOf)
 			e.Uint64(0) // parent
 			e.Uint32(1) // pages
 			e.Uint32(1) // used
@@ -183,7 +185,7 @@ func (f fields) form(kind string, version uint16) []byte {
 // Every field is checked: the form is as docs/format/sketches.md has it, and nothing else.
 func TestBinaryFields(t *testing.T) {
 	good := func() fields {
-		return fields{texts: []uint32{64, 1, 9, 1}, ids: []uint64{3, 5}, name: 8, memory: []uint32{64, 1, 9, 1}, spelt: []uint64{4, 6}}
+		return fields{texts: []uint32{64, 1, 9, 1}, ids: []uint64{3, 5}, name: 8, memory: []uint32{64, 1, 9, 1}, spelt: []uint64{4, 6}, speltOf: 3}
 	}
 	many := []uint32{512, 1, 9, 1} // it did not have to grow
 	for name, change := range map[string]func(*fields){
@@ -226,6 +228,8 @@ func TestBinaryFields(t *testing.T) {
 		"a sum without end":            func(f *fields) { f.sum = float32(math.Inf(1)) },
 		"a spelling twice":             func(f *fields) { f.spelt = []uint64{4, 4} },
 		"spellings out of order":       func(f *fields) { f.spelt = []uint64{6, 4} },
+		"spellings of another pattern": func(f *fields) { f.speltOf = 5 },
+		"spellings of no pattern":      func(f *fields) { f.speltOf = 4 },
 		"a spelling's sum below 0":     func(f *fields) { f.speltSum = -1 },
 		"pages beyond number":          func(f *fields) { f.brood = 1<<40 + 1 },
 		"a byte behind the last field": func(f *fields) { f.tail = []byte{0} },

@@ -99,8 +99,8 @@
 //	redirect   worth nothing if it leads to a known URL. URLs of a pattern of which eight in a row
 //	           redirected have at most the chance of the pattern to which they lead
 //	rank       how many times the chance is below 1/2 by the square root of two, and one more for
-//	           what breeds, and for each doubling of its pages, of those that are spelt alike,
-//	           from 64 on, or 512 if it does not
+//	           what breeds, and one for each doubling of its pages that are spelt alike, from 64
+//	           on, or from 512 on if it does not breed
 //	breeds     of a pattern: a page of it has two new URLs of it on average, or more, aspects and
 //	           other keys not counted, and a quarter more than those of other patterns of its
 //	           host had of theirs; or it is a chain of 32 pages or more, of which nine in ten led

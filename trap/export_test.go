@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"crawler/internal/binform"
+	"crawler/weburl"
 )
 
 // Texts returns a table that has met the given number of different hashes, 256 on each page.
@@ -97,3 +98,11 @@ var Spelt = spelt
 
 // Spellings returns how many are known.
 func (g *Guard) Spellings() int { return len(g.spellings) }
+
+// SpeltOwes returns what is owed by how a URL is spelt.
+func (g *Guard) SpeltOwes(u weburl.URL) float32 {
+	if s := g.spellings[spelt(u, g.shapes.at(u).fine)]; s != nil {
+		return s.owes
+	}
+	return 0
+}

@@ -61,7 +61,7 @@ type Verdict struct {
 	Probe   bool   // with Kind "": pattern ID is closed, and this URL tests whether to open it
 	Rank    uint8  // with Kind "": how many others of its host come first, 0 for none
 	Wait    bool   // with Kind "": other leases of its domain should end first, if there are any
-	Deeper  bool   // with a Rank: of its pattern's URLs, see Answers, a deeper one should come first
+	Deeper  bool   // with a Rank: of its pattern's URLs, see Answers, a deeper one comes first
 
 	turn  uint64 // with Deeper: the pattern
 	added uint64 // what the URL adds to the page on which it was found, 0 for nothing
@@ -102,12 +102,16 @@ func (g *Guard) Trusts(u weburl.URL) bool {
 type asked struct {
 	*shape
 	own, domains *pattern // the fine and the wide one
-	url          weburl.URL
+	spelt        uint64   // how it is spelt, 0 if that says no more than its pattern
 }
 
 func (g *Guard) ask(u weburl.URL) asked {
 	s := g.shapes.at(u)
-	return asked{s, g.patterns[s.fine], g.patterns[s.wide], u}
+	a := asked{shape: s, own: g.patterns[s.fine], domains: g.patterns[s.wide]}
+	if g.isSpelt(a.own) {
+		a.spelt = spelt(u, s.fine)
+	}
+	return a
 }
 
 // look returns what is known about u, which was found on via, and the pattern that says so. Of a
@@ -223,14 +227,13 @@ func (g *Guard) tries(wide, fine *pattern) bool {
 // answers, and for a new one how patterns have begun there.
 func (g *Guard) chance(a asked, leased map[uint64]int) float32 {
 	c := g.chanceOfPatterns(a, leased)
-	if !g.isSpelt(a.own) {
+	if a.spelt == 0 || a.own.moved >= settled { // of redirects nothing is known by how they are spelt
 		return c
 	}
-	id := spelt(a.url, a.fine)
-	if s := g.spellings[id]; s != nil {
-		return g.ends(a.own) * s.chance(c, leased[id])
+	if s := g.spellings[a.spelt]; s != nil {
+		return g.ends(a.own) * s.chance(c, leased[a.spelt])
 	}
-	return (a.own.wellSpelt + 1) / (float32(a.own.spellings) + float32(leased[id]) + 2)
+	return (a.own.wellSpelt + 1) / (float32(a.own.spellings) + float32(leased[a.spelt]) + 2)
 }
 
 func (g *Guard) chanceOfPatterns(a asked, leased map[uint64]int) float32 {

@@ -88,13 +88,13 @@ func (g *Guard) apply(e *event) {
 	if e.watched {
 		g.raise(fine, wide, e)
 	}
-	earn := g.learn(fine, e, &e.fine, n)
+	cost, earn := g.learn(fine, e, &e.fine, n)
 	worth := min(n.told, earn) * leastNew / fine.least()
 	if n.guessed() && fine.tries > 0 {
 		worth = fine.hits / fine.tries
 	}
 	fine.try(worth)
-	g.spell(e, fine, n, earn, worth)
+	g.spell(e, fine, n, cost, earn, worth)
 	if fine.pages == 1 {
 		wide.try(worth)
 	}
@@ -272,7 +272,8 @@ func (g *Guard) remember(h uint64) uint8 { return g.sight(h).times }
 // sight returns what was known of a hash, and remembers that the page has it.
 func (g *Guard) sight(h uint64) sight { return g.texts.meet(h, uint16(g.page)) }
 
-func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) {
+// learn charges a page to a pattern, and returns what it has cost and earned.
+func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (cost, earn float32) {
 	p.used = g.page
 	silent := n.near || e.shape.params == 0 && !n.unread && n.share == 0 && len(e.page.Sample) > 0
 	n.known = p.address(&e.shape, n.copied, silent, &g.texts, g.remember)
@@ -283,7 +284,7 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) 
 	if e.watched {
 		p.found(e, k)
 	}
-	cost, earn := p.price(n)
+	cost, earn = p.price(n)
 	switch {
 	case n.trial:
 		earn = 0
@@ -295,7 +296,7 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (earn float32) 
 	renamed := n.copied && (n.known || n.again) && e.shape.params > 0
 	p.charge(cost, earn, !n.unread, renamed || g.noEnd(p))
 	g.update(p)
-	return earn
+	return cost, earn
 }
 
 // noEnd reports whether the pattern will not end by itself, or not soon, or only renames what is
@@ -384,6 +385,7 @@ func (g *Guard) forget() {
 		g.leave(p)
 		delete(g.patterns, p.id)
 	}
+	maps.DeleteFunc(g.spellings, func(_ uint64, s *spelling) bool { return g.patterns[s.of] == nil })
 	if len(g.shapes.kept) >= g.shapes.most {
 		g.shapes.forgetNames()
 	}

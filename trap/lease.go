@@ -72,7 +72,7 @@ func (g *Guard) unread(s *shape, spelt uint64) bool {
 // isKnown reports whether several pages were spelt so.
 func (g *Guard) isKnown(spelt uint64) bool {
 	s := g.spellings[spelt]
-	return s != nil && s.pages >= firstSpelt
+	return g.off&ruleSpelling != 0 || s != nil && s.pages >= firstSpelt
 }
 
 // firstSpelt is how many of the pages that are spelt in one way are always read.

@@ -22,7 +22,7 @@ const (
 	ruleBreeds                       // what ends comes before what leads to more and more
 	ruleSpan                         // what has few values has an end
 	ruleServices                     // what serves visitors waits
-	ruleSpelling                     // URLs that are spelt alike are alike
+	ruleSpelling                     // how a URL is spelt says more than its pattern
 	ruleNear                         // nearly copies are worth little
 	ruleOwn                          // a page's own address is no copy, once
 	ruleCanonical                    // what names another page is worth nothing

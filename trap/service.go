@@ -8,9 +8,9 @@ import (
 
 // isService reports whether a URL's names say that it does something for a visitor, or shows in
 // another way what stands elsewhere: a login, an answer to a post, a cart, a search, a printed
-// form, a comparison of revisions. Such pages come last of those that are as likely, as aspects do,
-// since there may be no end of them, and their text tells nobody. Where all of a site is called so
-// they are in the sequence in which they were.
+// form, a comparison of revisions. Such pages come last of those that are as likely, as aspects do:
+// there may be no end of them, and their text does not show what they are. On a site that has
+// nothing else they come as they did, since all of them wait.
 //
 // The names are those that robots.txt of several of some 6,000 domains excludes, and what
 // archivists of forums and wikis leave out.
@@ -19,6 +19,7 @@ func isService(u weburl.URL) bool {
 		var segment string
 		before := rest
 		segment, rest, more = strings.Cut(rest, "/")
+		segment = withoutSession(segment)
 		last := !more || rest == ""
 		is := services.kind(segment)
 		if dot := strings.IndexByte(segment, '.'); is == 0 && last && dot > 0 {
@@ -51,7 +52,7 @@ const serviceChance = 0.25
 // isProgramKind reports whether the end of a file's name is that of programs.
 func isProgramKind(kind string) bool {
 	switch kind {
-	case ".php", ".asp", ".aspx", ".jsp", ".do", ".action", ".cfm", ".cgi", ".pl", ".py", ".dll", ".exe":
+	case ".php", ".phtml", ".asp", ".aspx", ".jsp", ".jspx", ".do", ".action", ".cfm", ".cgi", ".pl", ".py", ".dll", ".exe":
 		return true
 	}
 	return false

@@ -13,7 +13,7 @@ func TestServicesWait(t *testing.T) {
 		"/comment/reply/17", "/story/17/print", "/story.php?id=17&print=1", "/story.php?id=17&format=print", "/show/17?replytocom=4",
 		"/wiki/Special:WhatLinksHere/Owl", "/w/index.php?title=Owl&oldid=17", "/w/index.php?title=Owl&action=history",
 		"/list?sort=name", "/list?sort[]=name", "/list?a=1;sort=name", "/report.php?id=7", "/topic/17/report", "/calendar/2031/05",
-		"/cart/add/17", "/redirect?to=http%3A%2F%2Fa.test%2F", "/blame/main/file.go", "/events.ics/feed",
+		"/cart/add/17", "/redirect?to=http%3A%2F%2Fa.test%2F", "/blame/main/file.go", "/events.ics/feed", "/login;jsessionid=AB12", "/report.phtml",
 	} {
 		if v := judge(t, trap.New(trap.Config{}), "http://a.test"+url); v.Rank != 4 || v.Wait || v.Kind != "" {
 			t.Errorf("%s: %+v", url, v)

@@ -225,7 +225,7 @@ func (s *shapes) wideOf(u weburl.URL) uint64 {
 		return wide
 	}
 	wide = mix(wide, markQuery)
-	if strings.ContainsAny(u.Query(), "&;") {
+	if _, _, several := cutParam(u.Query()); several {
 		wide = mix(wide, markParam)
 	}
 	return wide

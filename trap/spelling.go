@@ -17,6 +17,7 @@ import (
 // order only: /record=b1001 and /record=b1001~S2, or page=3 and page=0,0,3, may be of one pattern,
 // but those who made them up have had different things in mind.
 type spelling struct {
+	of          uint64 // the pattern
 	pages       uint32
 	used        uint32  // the Guard's page at which it learned last
 	owes        float32 // as an account's
@@ -37,8 +38,8 @@ func (s *spelling) chance(prior float32, leased int) float32 {
 // spell counts a page of a pattern for how its URL is spelt. What it has cost and earned is known
 // of all its pages, what it was worth only of those that were read: the others are taken to be like
 // these.
-func (g *Guard) spell(e *event, p *pattern, n news, earn, worth float32) {
-	if e.spelt == 0 {
+func (g *Guard) spell(e *event, p *pattern, n news, cost, earn, worth float32) {
+	if e.spelt == 0 || g.patterns[p.id] != p { // the wide one was new, and has put it out
 		return
 	}
 	s := g.spellings[e.spelt]
@@ -46,15 +47,14 @@ func (g *Guard) spell(e *event, p *pattern, n news, earn, worth float32) {
 		worth = s.hits / s.tries
 	}
 	if s == nil {
-		if len(g.spellings) >= g.shapes.most {
+		if len(g.spellings) >= g.mostSpellings() {
 			g.forgetSpellings()
 		}
-		s = &spelling{}
+		s = &spelling{of: p.id}
 		g.spellings[e.spelt] = s
 		p.spellings++
 		p.wellSpelt += worth
 	}
-	cost, _ := p.price(n)
 	s.pages++
 	s.used = g.page
 	s.owes = max(0, s.owes+cost-earn)
@@ -87,6 +87,9 @@ func (g *Guard) creditSpelt(e *event, earn float32) {
 	}
 }
 
+// mostSpellings is how many are known at most.
+func (g *Guard) mostSpellings() int { return min(g.shapes.most, mostStored) }
+
 // forgetSpellings drops the half that was unused for longest.
 func (g *Guard) forgetSpellings() {
 	all := slices.Collect(maps.Keys(g.spellings))
@@ -94,6 +97,9 @@ func (g *Guard) forgetSpellings() {
 		return cmp.Or(cmp.Compare(g.spellings[a].used, g.spellings[b].used), cmp.Compare(a, b))
 	})
 	for _, id := range all[:len(all)/2] {
+		p := g.patterns[g.spellings[id].of]
+		p.wellSpelt *= float32(p.spellings-1) / float32(p.spellings)
+		p.spellings--
 		delete(g.spellings, id)
 	}
 }
@@ -105,7 +111,10 @@ func spelt(u weburl.URL, fine uint64) uint64 {
 	var last, before uint64
 	for segment := range strings.SplitSeq(u.Path()[1:], "/") {
 		kind := spellingOf(segment)
-		if kind != last && kind != before {
+		if kind == last {
+			continue
+		}
+		if kind != before {
 			h = mix(h, kind)
 		}
 		before, last = last, kind
@@ -131,9 +140,9 @@ func spelt(u weburl.URL, fine uint64) uint64 {
 }
 
 // spellingOf returns what a segment or a value is made of, hashed: words, numbers, names of both,
-// such as US5100137B2, and what stands between them, of which what repeats itself counts once. Words
-// and numbers may be joined by hyphens, underscores and spaces, as in titles and dates; then they
-// are one word, and so are keys.
+// such as US5100137B2, and what stands between them, of which what repeats itself counts once. What
+// hyphens, underscores, plus signs and spaces join is one: a number, as of a date, if there are no
+// letters, else a word, as of a title. So is a key a word.
 func spellingOf(s string) uint64 {
 	h, last := uint64(1), uint64(0)
 	between, begin, part := uint64(0), 0, made{}
@@ -211,6 +220,7 @@ func (g *Guard) encodeSpellings(e *binform.Encoder) {
 	for _, id := range slices.Sorted(maps.Keys(g.spellings)) {
 		s := g.spellings[id]
 		e.Uint64(id)
+		e.Uint64(s.of)
 		e.Uint64(s.parent)
 		e.Uint32(s.pages)
 		e.Uint32(s.used)
@@ -223,18 +233,23 @@ func (g *Guard) encodeSpellings(e *binform.Encoder) {
 func (g *Guard) decodeSpellings(d *binform.Decoder) {
 	n := d.Uint32()
 	d.Check(n <= mostStored, "%d spellings, the most is %d", n, mostStored)
-	last := uint64(0)
+	last, of := uint64(0), map[*pattern]uint32{}
 	for i := uint32(0); i < n && d.OK(); i++ {
 		id := d.Uint64()
 		d.Check(i == 0 || id > last, "spellings out of order")
 		last = id
-		s := &spelling{parent: d.Uint64(), pages: d.Uint32(), used: d.Uint32()}
+		s := &spelling{of: d.Uint64(), parent: d.Uint64(), pages: d.Uint32(), used: d.Uint32()}
 		for _, sum := range []*float32{&s.owes, &s.tries, &s.hits} {
 			*sum = decodeSum(d)
 		}
 		g.spellings[id] = s
+		of[g.patterns[s.of]]++
 	}
-	for len(g.spellings) > g.shapes.most {
+	d.Check(of[nil] == 0, "a spelling of no pattern")
+	for _, p := range g.patterns {
+		d.Check(of[p] == p.spellings, "%d spellings of a pattern of %d", of[p], p.spellings)
+	}
+	for d.OK() && len(g.spellings) > g.mostSpellings() {
 		g.forgetSpellings()
 	}
 }

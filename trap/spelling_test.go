@@ -2,6 +2,7 @@ package trap_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"crawler/trap"
@@ -58,7 +59,7 @@ func TestSpelt(t *testing.T) {
 	for _, alike := range [][]string{
 		{"/owl", "/tawny-owl", "/tawny_owl_2", "/Tawny%20Owl", "/%C3%89l%C3%A9phant", "/0f3a9c1d2e3f4a5b", "/a1b2c3", "/a/b/c/d"},
 		{"/7", "/1234", "/2031-05-17", "/1/2/3"},
-		{"/owl/7", "/owl/7/owl/7", "/tawny-owl/7/9"},
+		{"/owl/7", "/owl/7/owl/7", "/tawny-owl/7/9", "/owl/7/9/owl/7/9/owl"},
 		{"/owl.html", "/tawny-owl.html", "/a.b.c.html"},
 		{"/x?a=1&b=owl", "/x?b=tawny-owl&a=17", "/x?a=1&a=2&b=owl"},
 		{"/x?page=0,0,3", "/x?page=1,22,3"},
@@ -100,6 +101,62 @@ func TestNewSpellingsAreRead(t *testing.T) {
 	}
 }
 
+// URLs of which the latest redirected to what is known wait, however they are spelt, and whatever
+// pages others of their pattern have brought.
+func TestRedirectsOfAllSpellings(t *testing.T) {
+	g := newGuard()
+	at := func(i int) string { return fmt.Sprintf("http://a.test/go?id=%d", i) }
+	for i := range 20 {
+		teach(t, g, at(i), "http://a.test/", prose(i, 60))
+		teach(t, g, at(i)+".7", "http://a.test/", prose(100+i, 60))
+	}
+	for i := range 60 {
+		g.Moved(mustParse(t, at(100+i)), mustParse(t, page(1)), false)
+	}
+	for _, url := range []string{at(999), at(999) + ".7", at(999) + "~9"} {
+		if v := judge(t, g, url); v.Rank < 4 {
+			t.Errorf("%s: %+v", url, v)
+		}
+	}
+}
+
+// A copy of a known form costs what is spelt like it twice what a page does, as it does its pattern:
+// of two spellings that bring nothing the one with copies waits longer.
+func TestCopiesCostTheirSpelling(t *testing.T) {
+	g := newGuard()
+	for i := range 12 {
+		url := fmt.Sprintf("http://a.test/all/x%d", i)
+		teach(t, g, url, "http://a.test/", prose(i, 60))
+		teach(t, g, url+";jsessionid="+fmt.Sprintf("%016x", 0x1234567890abcdef*uint64(i+1)), url, prose(i, 60))
+		teach(t, g, fmt.Sprintf("http://a.test/all/x%d!", i), url, called(i))
+	}
+	owes := func(uri string) float32 { return g.SpeltOwes(mustParse(t, "http://a.test"+uri)) }
+	if copies, none := owes("/all/x99;jsessionid=0123456789abcdef"), owes("/all/x99!"); copies < 20 || none > 12 {
+		t.Errorf("twelve copies owe %g, as many pages that say nothing %g", copies, none)
+	}
+}
+
+// A pattern that was forgotten and comes back is told by its spellings as before.
+func TestSpellingsOfAPatternThatComesBack(t *testing.T) {
+	g := trap.New(trap.Config{Patterns: 16})
+	learn := func(from int) (good, bad uint8) {
+		for i := from; i < from+40; i++ {
+			teach(t, g, fmt.Sprintf("http://a.test/news?page=%d", i), "http://a.test/", prose(i, 60))
+			teach(t, g, fmt.Sprintf("http://a.test/news?page=%d,0,%d", i, i), "http://a.test/", prose(7, 60))
+		}
+		return judge(t, g, "http://a.test/news?page=7777").Rank, judge(t, g, "http://a.test/news?page=7777,0,77").Rank
+	}
+	if good, bad := learn(0); bad < good+5 {
+		t.Errorf("ranks %d and %d", good, bad)
+	}
+	for i := range 40 {
+		teach(t, g, "http://a.test/x?"+called(i)+"=1", "http://a.test/", prose(200+i, 20))
+	}
+	if good, bad := learn(1000); bad < good+5 {
+		t.Errorf("then ranks %d and %d", good, bad)
+	}
+}
+
 // Lists are worth what they lead to, also if their pattern has something else that brings nothing.
 func TestListsThatAreSpeltAlikeAreCredited(t *testing.T) {
 	g := newGuard()
@@ -122,7 +179,10 @@ func TestSpellingsAreLimited(t *testing.T) {
 	g := trap.New(trap.Config{Patterns: 16})
 	most := 4 * 16
 	for i := range 20 * most {
-		url := "http://a.test/x?" + called(i) + "=1"
+		url := "http://a.test/x?q="
+		for k, n := 0, i; k < 7; k, n = k+1, n/3 {
+			url += string([...]string{"!*(", ")~@"}[k%2][n%3]) + "a"
+		}
 		teach(t, g, url, "http://a.test/", prose(i, 20))
 		if n := g.Spellings(); n > most {
 			t.Fatalf("%d spellings", n)
@@ -130,6 +190,9 @@ func TestSpellingsAreLimited(t *testing.T) {
 	}
 	if n := g.Spellings(); n < most/2 {
 		t.Errorf("%d spellings are left", n)
+	}
+	if err := trap.New(trap.Config{Patterns: 16}).UnmarshalBinary(marshal(t, g)); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -141,5 +204,11 @@ func TestSemicolonsSeparateParameters(t *testing.T) {
 	}
 	if !same("action=a;topic=7", "topic=9&action=b") || same("topic=7;prev_next=1", "topic=8") {
 		t.Error("semicolons separate nothing")
+	}
+	if !same("at=1.1;4.7", "at=1.2;5.7;6") || !same("at=1;=7", "at=1") {
+		t.Error("what is no name is a parameter")
+	}
+	if v := judge(t, g, "http://a.test/x?m="+strings.Repeat("0;", 19)); v.Kind != "" {
+		t.Errorf("a value with semicolons: %+v", v)
 	}
 }
