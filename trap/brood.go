@@ -41,8 +41,8 @@ func (g *Guard) later(a asked, p *pattern) uint8 {
 	return uint8(bits.Len32(g.had(a, p) / manyPages))
 }
 
-// had is how many pages a pattern has had; of a URL's own, if that is spelt in several ways, how many
-// were spelt like the URL.
+// had is how many pages a pattern has had; of a URL's own, if that is spelt in several ways, how
+// many were spelt like the URL.
 func (g *Guard) had(a asked, p *pattern) uint32 {
 	if p != a.own || a.spelt == 0 {
 		return p.pages

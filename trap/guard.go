@@ -227,7 +227,7 @@ func (g *Guard) tries(wide, fine *pattern) bool {
 // answers, and for a new one how patterns have begun there.
 func (g *Guard) chance(a asked, leased map[uint64]int) float32 {
 	c := g.chanceOfPatterns(a, leased)
-	if a.spelt == 0 || a.own.moved >= settled { // of redirects nothing is known by how they are spelt
+	if a.spelt == 0 || a.own.moved >= settled { // redirects are not known by how they are spelt
 		return c
 	}
 	if s := g.spellings[a.spelt]; s != nil {

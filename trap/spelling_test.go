@@ -120,8 +120,8 @@ func TestRedirectsOfAllSpellings(t *testing.T) {
 	}
 }
 
-// A copy of a known form costs what is spelt like it twice what a page does, as it does its pattern:
-// of two spellings that bring nothing the one with copies waits longer.
+// A copy of a known form costs what is spelt like it twice what a page does, as it does its
+// pattern.
 func TestCopiesCostTheirSpelling(t *testing.T) {
 	g := newGuard()
 	for i := range 12 {
