@@ -315,6 +315,13 @@ func TestWhatBreedsWaitsTheLongerTheMoreItHad(t *testing.T) {
 			t.Errorf("after %d pages: %+v, want rank %d", i+1, v, want)
 		}
 	}
+	other := func(i int) string { return fmt.Sprintf("http://a.test/related/%d.%d", i, i) } // of the same pattern
+	for i := range 4 {
+		teach(t, g, other(i), "http://a.test/", prose(5000+i, 60), related(9000+2*i), related(9001+2*i))
+	}
+	if v := judge(t, g, other(99)); v.Rank != 1 {
+		t.Errorf("what is spelt in another way, after 4 pages: %+v", v)
+	}
 }
 
 // A chain that has shown no end in 32 pages waits for others that are as likely: its next page
