@@ -315,7 +315,8 @@ func TestWhatBreedsWaitsTheLongerTheMoreItHad(t *testing.T) {
 			t.Errorf("after %d pages: %+v, want rank %d", i+1, v, want)
 		}
 	}
-	other := func(i int) string { return fmt.Sprintf("http://a.test/related/%d.%d", i, i) } // of the same pattern
+	// Of the same pattern, but spelt in another way.
+	other := func(i int) string { return fmt.Sprintf("http://a.test/related/%d.%d", i, i) }
 	for i := range 4 {
 		teach(t, g, other(i), "http://a.test/", prose(5000+i, 60), related(9000+2*i), related(9001+2*i))
 	}
