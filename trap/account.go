@@ -5,25 +5,60 @@ import (
 	"math"
 )
 
+// tally is what decides the order of URLs that are alike.
+type tally struct {
+	pages       uint32  // fetched
+	owes        float32 // never below 0: good pages are no reserve for bad ones
+	tries, hits float32 // pages, and what they were worth, each 0 to 1: sums that decay by sumDecay
+}
+
+// charge records a page, and what it has cost and earned.
+func (t *tally) charge(cost, earn float32) {
+	t.pages++
+	t.owes = max(0, t.owes+cost-earn)
+}
+
+// try records how much a page was worth, from 0 to 1.
+func (t *tally) try(worth float32) {
+	t.tries = t.tries*sumDecay + 1
+	t.hits = t.hits*sumDecay + worth
+}
+
+// credit records what a page has earned that was found on one of these: that is as good as one more
+// of them.
+func (t *tally) credit(earn float32) {
+	t.owes = max(0, t.owes-earn)
+	t.hits = min(t.tries, t.hits+min(1, earn))
+}
+
+// chance is how likely the next page brings something while some are on their way, by the rule of
+// succession: as if two pages more had been worth prior, and by what is owed, as if that were so
+// many without worth.
+func (t *tally) chance(prior float32, leased int) float32 {
+	if t.owes < postponed && 2*t.hits >= t.tries {
+		leased = max(0, leased-int(t.pages))
+	}
+	n := float32(leased)
+	return min((t.hits+2*prior)/(t.tries+n+2), 1/(t.owes+n+2))
+}
+
 // account is what a pattern's pages have cost and brought. Each page costs 1, and earns its new
 // words' share of manyWords, divided by leastNew: a pattern breaks even whose pages have two new
 // words on average, or of which one in 40 is wholly new. What it owes decides when its URLs are
 // fetched, and whether.
 type account struct {
-	pages       uint32  // fetched
-	kinds       uint32  // of a wide pattern: fine ones that had a page
-	owes        float32 // never below 0: good pages are no reserve for bad ones
-	spent       float32 // the same, without the cost of pages from while it seemed to end
-	tries, hits float32 // pages, and what they were worth, each 0 to 1: sums that decay by sumDecay
-	news        float32 // its new URLs: a sum that decays by growthDecay with each of its pages
-	asked       float32 // the same of its pages
-	spellings   uint32  // of a fine pattern: of which it had a page
-	wellSpelt   float32 // what the first of these were worth
-	closed      Kind
-	probed      bool  // its last look before the end was taken since it closed
-	granted     uint8 // URLs that are let through for that
-	probing     uint8 // of those, on their way: no part of the state
-	turning     int32 // deeper URLs out of turn that are on their way: no part of the state either
+	tally
+	kinds     uint32  // of a wide pattern: fine ones that had a page
+	spent     float32 // the same, without the cost of pages from while it seemed to end
+	news      float32 // its new URLs: a sum that decays by growthDecay with each of its pages
+	asked     float32 // the same of its pages
+	spellings uint32  // of a fine pattern: of which it had a page
+	wellSpelt float32 // what the first of these were worth
+	closed    Kind
+	probed    bool  // its last look before the end was taken since it closed
+	granted   uint8 // URLs that are let through for that
+	probing   uint8 // of those, on their way: no part of the state
+	turning   int32 // deeper URLs out of turn that are on their way: no part of the state either
 }
 
 const (
@@ -47,43 +82,30 @@ const (
 
 // charge records a page, what it has cost and earned, and whether its links were looked at.
 func (a *account) charge(cost, earn float32, read, noEnd bool) {
-	a.pages++
+	a.tally.charge(cost, earn)
 	if read {
 		a.news *= growthDecay
 		a.asked = a.asked*growthDecay + 1
 	}
-	a.owes = max(0, a.owes+cost-earn)
 	if !noEnd {
 		cost = 0
 	}
 	a.spent = max(0, a.spent+cost-earn)
 }
 
-// try records for the order how much a page was worth, from 0 to 1.
-func (a *account) try(worth float32) {
-	a.tries = a.tries*sumDecay + 1
-	a.hits = a.hits*sumDecay + worth
-}
-
-// credit records what a page has earned that was found on a page of the pattern: for the order that
-// is as good as a page of its own.
+// credit records what a page has earned that was found on a page of the pattern.
 func (a *account) credit(earn float32) {
-	a.owes, a.spent = max(0, a.owes-earn), max(0, a.spent-earn)
-	a.hits = min(a.tries, a.hits+min(1, earn))
+	a.tally.credit(earn)
+	a.spent = max(0, a.spent-earn)
 }
 
-// chance is how likely the next page brings something while some are on their way, by the rule of
-// succession: from what the latest pages were worth, and from what the pattern owes. A pattern of
-// which nothing is known has one of a half.
+// chance is how likely the next page of a pattern brings something while some are on their way. One
+// of which nothing is known has a chance of a half.
 func (p *pattern) chance(leased int) float32 {
 	if p == nil {
 		return 1 / float32(leased+2)
 	}
-	if p.owes < postponed && 2*p.hits >= p.tries {
-		leased = max(0, leased-int(p.pages))
-	}
-	n := float32(leased)
-	return min((p.hits+1)/(p.tries+n+2), 1/(p.owes+n+2))
+	return p.tally.chance(0.5, leased)
 }
 
 // kindsChance is how likely a new pattern begins with a page that is worth something, whatever the

@@ -21,9 +21,9 @@ func isService(u weburl.URL) bool {
 		segment, rest, more = strings.Cut(rest, "/")
 		segment = withoutSession(segment)
 		last := !more || rest == ""
-		is := services.kind(segment)
+		is := servicePlace(segment)
 		if dot := strings.IndexByte(segment, '.'); is == 0 && last && dot > 0 {
-			is = services.kind(segment[:dot])
+			is = servicePlace(segment[:dot])
 			if is == atEnd && isProgramKind(segment[dot:]) {
 				return true
 			}
@@ -39,7 +39,7 @@ func isService(u weburl.URL) bool {
 		var pair string
 		pair, query, more = cutParam(query)
 		name, value, _ := strings.Cut(pair, "=")
-		if services.kind(unindexed(name)) != 0 || services.kind(value) != 0 {
+		if servicePlace(unindexed(name)) != 0 || servicePlace(value) != 0 {
 			return true
 		}
 	}
@@ -66,58 +66,45 @@ const (
 	atEnd          // as the last of several segments, a program, a parameter or the value of one
 )
 
-// names are what services are called, and for the first letter of each, which lengths there are:
-// most parts of most URLs are told by these.
-type names struct {
-	of      map[string]place
-	lengths [256]uint32
-}
-
-var services = func() *names {
-	all := &names{of: map[string]place{}}
-	add := func(name string, is place) {
-		all.of[name] = is
-		all.lengths[name[0]] |= 1 << len(name)
-	}
-	for _, name := range strings.Fields(`
-		admin administrator wp-admin wp-login login logout logon signin signout signup password lostpassword my-account
-		authentication ucp usercp mcp
-		reply newreply newthread newtopic posting editpost edit reporttm ratethread replytocom markread quickmod privmsg
-		sendmessage sendthread emailuser sendfriend tellafriend email-friend mailto ecard
-		subscribe unsubscribe newsletter whoposted post_thanks share sharelink
-		cart basket checkout wishlist compare product_compare add-to-cart add_to_cart
-		print printpage printthread printview printable drukuj embed ical ics feed rss atom trackback
-		diff oldid undoafter redlink blame annotate recentchangeslinked whatlinkshere recentchanges mobileaction
-		search searchquery search_query advanced_search catalogsearch szukaj hilit calendar
-		nextnewest nextoldest prev_next lastpost getlastpost newpost
-		redirect redir goto returnto return_to returnurl return_url redirect_to referer referrer newlanguage setlang`) {
-		add(name, anywhere)
-	}
-	for _, name := range strings.Fields(`
-		account register registration subscription private mail email recommend fav favorite favorites bookmark
-		report quote flag vote rate export preview popup pdf wap
-		sort sortby sort_by sort-by order orderby order_by orderway sortorder sort_order
-		history curid rev revision revisions undo highlight hl random out return destination back skin theme lang`) {
-		add(name, atEnd)
-	}
-	return all
-}()
-
 // longestName is how long a name of a service may be.
 const longestName = 20
 
-// kind returns where s is a name of a service, in upper or lower case; 0 if it is none. Wikis have
-// a namespace before it.
-func (n *names) kind(s string) place {
+// servicePlace returns where s is a name of a service, in upper or lower case; 0 if it is none.
+// Wikis have a namespace before it.
+func servicePlace(s string) place {
 	s = s[strings.LastIndexByte(s, ':')+1:]
-	if s == "" || len(s) > longestName || n.lengths[toLower(s[0])]&(1<<len(s)) == 0 {
+	if len(s) > longestName {
 		return 0
 	}
 	var lower [longestName]byte
 	for i := range len(s) {
 		lower[i] = toLower(s[i])
 	}
-	return n.of[string(lower[:len(s)])]
+	switch string(lower[:len(s)]) {
+	case "admin", "administrator", "wp-admin", "wp-login", "login", "logout", "logon", "signin", "signout",
+		"signup", "password", "lostpassword", "my-account", "authentication", "ucp", "usercp", "mcp",
+		"reply", "newreply", "newthread", "newtopic", "posting", "editpost", "edit", "reporttm",
+		"ratethread", "replytocom", "markread", "quickmod", "privmsg", "sendmessage", "sendthread",
+		"emailuser", "sendfriend", "tellafriend", "email-friend", "mailto", "ecard", "subscribe",
+		"unsubscribe", "newsletter", "whoposted", "post_thanks", "share", "sharelink", "cart", "basket",
+		"checkout", "wishlist", "compare", "product_compare", "add-to-cart", "add_to_cart", "print",
+		"printpage", "printthread", "printview", "printable", "drukuj", "embed", "ical", "ics", "feed",
+		"rss", "atom", "trackback", "diff", "oldid", "undoafter", "redlink", "blame", "annotate",
+		"recentchangeslinked", "whatlinkshere", "recentchanges", "mobileaction", "search", "searchquery",
+		"search_query", "advanced_search", "catalogsearch", "szukaj", "hilit", "calendar", "nextnewest",
+		"nextoldest", "prev_next", "lastpost", "getlastpost", "newpost", "redirect", "redir", "goto",
+		"returnto", "return_to", "returnurl", "return_url", "redirect_to", "referer", "referrer",
+		"newlanguage", "setlang":
+		return anywhere
+	case "account", "register", "registration", "subscription", "private", "mail", "email", "recommend",
+		"fav", "favorite", "favorites", "bookmark", "report", "quote", "flag", "vote", "rate", "export",
+		"preview", "popup", "pdf", "wap", "sort", "sortby", "sort_by", "sort-by", "order", "orderby",
+		"order_by", "orderway", "sortorder", "sort_order", "history", "curid", "rev", "revision",
+		"revisions", "undo", "highlight", "hl", "random", "out", "return", "destination", "back", "skin",
+		"theme", "lang":
+		return atEnd
+	}
+	return 0
 }
 
 func toLower(c byte) byte {

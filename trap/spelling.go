@@ -17,22 +17,10 @@ import (
 // order only: /record=b1001 and /record=b1001~S2, or page=3 and page=0,0,3, may be of one pattern,
 // but those who made them up have had different things in mind.
 type spelling struct {
-	of          uint64 // the pattern
-	pages       uint32
-	used        uint32  // the Guard's page at which it learned last
-	owes        float32 // as an account's
-	tries, hits float32
-	parent      uint64 // the spelling on whose pages it was found last, if that is another one
-}
-
-// chance is how likely the next page that is spelt so brings something while some are on their way,
-// if one of its pattern does with the chance of prior: that counts as much as two pages.
-func (s *spelling) chance(prior float32, leased int) float32 {
-	if s.owes < postponed && 2*s.hits >= s.tries {
-		leased = max(0, leased-int(s.pages))
-	}
-	n := float32(leased)
-	return min((s.hits+2*prior)/(s.tries+n+2), 1/(s.owes+n+2))
+	tally
+	of     uint64 // the pattern
+	used   uint32 // the Guard's page at which it learned last
+	parent uint64 // the spelling on whose pages it was found last, if that is another one
 }
 
 // spell counts a page of a pattern for how its URL is spelt. What it has cost and earned is known
@@ -55,11 +43,9 @@ func (g *Guard) spell(e *event, p *pattern, n news, cost, earn, worth float32) {
 		p.spellings++
 		p.wellSpelt += worth
 	}
-	s.pages++
 	s.used = g.page
-	s.owes = max(0, s.owes+cost-earn)
-	s.tries = s.tries*sumDecay + 1
-	s.hits = s.hits*sumDecay + worth
+	s.charge(cost, earn)
+	s.try(worth)
 }
 
 // creditSpelt gives what a page has earned also to the spelling on whose page it was found, and so
@@ -81,8 +67,7 @@ func (g *Guard) creditSpelt(e *event, earn float32) {
 		if parent == nil || parent == s || parent == first {
 			return
 		}
-		parent.owes = max(0, parent.owes-earn)
-		parent.hits = min(parent.tries, parent.hits+min(1, earn))
+		parent.credit(earn)
 		s = parent
 	}
 }
@@ -142,7 +127,7 @@ func spelt(u weburl.URL, fine uint64) uint64 {
 // spellingOf returns what a segment or a value is made of, hashed: words, numbers, names of both,
 // such as US5100137B2, and what stands between them, of which what repeats itself counts once. What
 // hyphens, underscores, plus signs and spaces join is one: a number, as of a date, if there are no
-// letters, else a word, as of a title. So is a key a word.
+// letters, else a word, as of a title. A key counts as a word, too.
 func spellingOf(s string) uint64 {
 	h, last := uint64(1), uint64(0)
 	between, begin, part := uint64(0), 0, made{}
@@ -179,7 +164,7 @@ const (
 	digitRun  = 1
 	letterRun = 2
 	bitsRun   = 4
-	mostRuns  = 4 // of what is told from a word
+	mostRuns  = 4 // a name with more of them counts as a word
 )
 
 // add adds a character, if it is one of a part.
@@ -238,7 +223,8 @@ func (g *Guard) decodeSpellings(d *binform.Decoder) {
 		id := d.Uint64()
 		d.Check(i == 0 || id > last, "spellings out of order")
 		last = id
-		s := &spelling{of: d.Uint64(), parent: d.Uint64(), pages: d.Uint32(), used: d.Uint32()}
+		s := &spelling{of: d.Uint64(), parent: d.Uint64()}
+		s.pages, s.used = d.Uint32(), d.Uint32()
 		for _, sum := range []*float32{&s.owes, &s.tries, &s.hits} {
 			*sum = decodeSum(d)
 		}

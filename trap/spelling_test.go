@@ -136,7 +136,7 @@ func TestCopiesCostTheirSpelling(t *testing.T) {
 	}
 }
 
-// A pattern that was forgotten and comes back is told by its spellings as before.
+// After a pattern was forgotten and has come back, its spellings have ranks of their own again.
 func TestSpellingsOfAPatternThatComesBack(t *testing.T) {
 	g := trap.New(trap.Config{Patterns: 16})
 	learn := func(from int) (good, bad uint8) {
