@@ -18,10 +18,10 @@ func (t *tally) charge(cost, earn float32) {
 	t.owes = max(0, t.owes+cost-earn)
 }
 
-// try records how much a page was worth, from 0 to 1.
+// try records how much a page was worth, at most 1, or by how much less than noise.
 func (t *tally) try(worth float32) {
 	t.tries = t.tries*sumDecay + 1
-	t.hits = t.hits*sumDecay + worth
+	t.hits = max(0, t.hits*sumDecay+worth)
 }
 
 // credit records what a page has earned that was found on one of these: that is as good as one more
@@ -114,13 +114,13 @@ func (a *account) kindsChance(leased int) float32 {
 	return (a.hits + 1) / (a.tries + float32(leased) + 2)
 }
 
-// ends is twice the chance that a page of the pattern is a leaf or leads back, at most 1, if its
-// pages lead to more and more of them.
-func (p *pattern) ends() float32 {
-	if p == nil || !p.ownFound() || p.born < mazeBirths*p.links || p.rooted >= mazeRooted*p.links {
+// ends is twice the chance that a page is a leaf or leads back, at most 1, if such pages lead to
+// more and more of them.
+func (l *linked) ends() float32 {
+	if !l.ownFound() || l.born < mazeBirths*l.links || l.rooted >= mazeRooted*l.links {
 		return 1
 	}
-	return min(1, 2*(p.leaf+p.back+1)/(p.links+2))
+	return min(1, 2*(l.leaf+l.back+1)/(l.links+2))
 }
 
 // rank is the queue in which URLs wait that bring something with a chance. That of a new pattern is

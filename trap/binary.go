@@ -11,7 +11,7 @@ import (
 
 const (
 	kindTrap    = binform.Kind("TRAP")
-	version     = 14
+	version     = 15
 	oldest      = 7       // is read: it had no under, leads, moved, brood, span; later ones do
 	mostStored  = 1 << 20 // patterns, or spellings, in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
@@ -29,6 +29,7 @@ func (g *Guard) AppendBinary(dst []byte) ([]byte, error) {
 	e.Uint32(g.page)
 	g.shapes.encode(e)
 	g.texts.encode(e)
+	g.encodeKin(e)
 	e.Uint32(uint32(len(g.patterns)))
 	for _, p := range g.sorted() {
 		p.encode(e)
@@ -39,7 +40,7 @@ func (g *Guard) AppendBinary(dst []byte) ([]byte, error) {
 
 // FormSize is about how many bytes the binary form has, rather more than less.
 func (g *Guard) FormSize() int {
-	n := 1<<10 + 36*len(g.spellings) + 12*(len(g.shapes.children)+len(g.shapes.kept)+len(g.shapes.pages)) + 8*g.texts.filled
+	n := 1<<10 + 36*len(g.spellings) + 56*len(g.kin) + 12*(len(g.shapes.children)+len(g.shapes.kept)+len(g.shapes.pages)) + 8*g.texts.filled
 	for _, p := range g.patterns {
 		n += 512 + len(p.name) + 8*(p.pairs.filled+p.marks.filled)
 	}
@@ -62,11 +63,14 @@ func (g *Guard) UnmarshalBinary(data []byte) error {
 	fresh.page = d.Uint32()
 	fresh.shapes.decode(d)
 	fresh.texts.decode(d, v)
+	if v >= 15 {
+		fresh.decodeKin(d)
+	}
 	n := d.Uint32()
 	d.Check(n <= mostStored, "%d patterns, the most is %d", n, mostStored)
 	last := uint64(0)
 	for i := uint32(0); i < n && d.OK(); i++ {
-		p := decodePattern(d, v)
+		p := fresh.decodePattern(d, v)
 		d.Check(i == 0 || p.id > last, "patterns out of order")
 		last = p.id
 		fresh.patterns[p.id] = p
@@ -76,6 +80,9 @@ func (g *Guard) UnmarshalBinary(data []byte) error {
 	}
 	if v >= 14 {
 		fresh.decodeSpellings(d)
+	}
+	for _, k := range fresh.kin {
+		d.Check(k.patterns > 0, "kin of no pattern")
 	}
 	if err := d.Close(); err != nil {
 		return fmt.Errorf("trap: %w", err)
@@ -140,6 +147,11 @@ func (p *pattern) encode(e *binform.Encoder) {
 	for _, v := range p.floats(version) {
 		e.Uint32(math.Float32bits(*v))
 	}
+	if p.kin != nil {
+		e.Uint64(p.kin.id)
+	} else {
+		e.Uint64(0)
+	}
 	e.Uint64(p.host)
 	e.Uint64(p.brood.pages)
 	e.Uint64(p.brood.bred)
@@ -179,7 +191,7 @@ func (p *pattern) floats(version uint16) []*float32 {
 	return all
 }
 
-func decodePattern(d *binform.Decoder, v uint16) *pattern {
+func (g *Guard) decodePattern(d *binform.Decoder, v uint16) *pattern {
 	p := &pattern{id: d.Uint64()}
 	n := d.Uint32()
 	d.Check(n <= maxNameSize, "a name of %d bytes", n)
@@ -206,6 +218,9 @@ func decodePattern(d *binform.Decoder, v uint16) *pattern {
 	}
 	for _, v := range p.floats(v) {
 		*v = decodeSum(d)
+	}
+	if v >= 15 {
+		g.decodeKinOf(d, p)
 	}
 	if v >= 10 {
 		p.host = d.Uint64()

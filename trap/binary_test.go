@@ -95,6 +95,9 @@ type fields struct {
 	spelt           []uint64
 	speltOf         uint64
 	speltSum        float32
+	kin             []uint64
+	kinOf           uint64 // the first pattern's
+	kinSum          float32
 }
 
 func (f fields) form(kind string, version uint16) []byte {
@@ -111,6 +114,17 @@ func (f fields) form(kind string, version uint16) []byte {
 	}
 	for _, x := range f.texts {
 		e.Uint32(x)
+	}
+	if version >= 15 {
+		e.Uint32(uint32(len(f.kin)))
+		for _, id := range f.kin {
+			e.Uint64(id)
+			e.Uint32(1) // pages
+			e.Uint32(1) // of patterns that breed
+			for range 8 {
+				e.Uint32(math.Float32bits(f.kinSum))
+			}
+		}
 	}
 	e.Uint32(uint32(len(f.ids)))
 	for i, id := range f.ids {
@@ -146,6 +160,9 @@ func (f fields) form(kind string, version uint16) []byte {
 			e.Uint32(0) // bred
 			if version >= 14 {
 				e.Uint32(0) // wellSpelt
+			}
+			if version >= 15 {
+				e.Uint64(f.kinOf * uint64(1-min(i, 1)))
 			}
 			e.Uint64(0) // host
 			e.Uint64(f.brood)
@@ -185,7 +202,7 @@ func (f fields) form(kind string, version uint16) []byte {
 // Every field is checked: the form is as docs/format/sketches.md has it, and nothing else.
 func TestBinaryFields(t *testing.T) {
 	good := func() fields {
-		return fields{texts: []uint32{64, 1, 9, 1}, ids: []uint64{3, 5}, name: 8, memory: []uint32{64, 1, 9, 1}, spelt: []uint64{4, 6}, speltOf: 3}
+		return fields{texts: []uint32{64, 1, 9, 1}, ids: []uint64{3, 5}, name: 8, memory: []uint32{64, 1, 9, 1}, spelt: []uint64{4, 6}, speltOf: 3, kin: []uint64{8}, kinOf: 8}
 	}
 	many := []uint32{512, 1, 9, 1} // it did not have to grow
 	for name, change := range map[string]func(*fields){
@@ -231,13 +248,18 @@ func TestBinaryFields(t *testing.T) {
 		"spellings of another pattern": func(f *fields) { f.speltOf = 5 },
 		"spellings of no pattern":      func(f *fields) { f.speltOf = 4 },
 		"a spelling's sum below 0":     func(f *fields) { f.speltSum = -1 },
+		"kin twice":                    func(f *fields) { f.kin = []uint64{8, 8} },
+		"kin out of order":             func(f *fields) { f.kin = []uint64{9, 8} },
+		"kin of no pattern":            func(f *fields) { f.kin = []uint64{8, 9} },
+		"a pattern of no kin":          func(f *fields) { f.kin = nil },
+		"a sum of kin below 0":         func(f *fields) { f.kinSum = -1 },
 		"pages beyond number":          func(f *fields) { f.brood = 1<<40 + 1 },
 		"a byte behind the last field": func(f *fields) { f.tail = []byte{0} },
 	} {
 		f := good()
 		change(&f)
 		g := newGuard()
-		form := f.form("TRAP", 14)
+		form := f.form("TRAP", 15)
 		err := g.UnmarshalBinary(form)
 		if (err == nil) != (name == "") || err != nil && !errors.Is(err, binform.ErrFormat) {
 			t.Errorf("%q: error %v", name, err)
@@ -246,16 +268,19 @@ func TestBinaryFields(t *testing.T) {
 			t.Errorf("%q: another form comes back", name)
 		}
 	}
-	for version := uint16(7); version < 14; version++ {
+	for version := uint16(7); version < 15; version++ {
 		old, want, g := good(), good(), newGuard()
-		if want.spelt = nil; version < 13 {
+		if want.kin, want.kinOf = nil, 0; version < 14 {
+			want.spelt = nil
+		}
+		if version < 13 {
 			old.texts = []uint32{512, 1, 9, 3<<8 | 1} // a sparse table, met three times in a row
 		}
-		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), want.form("TRAP", 14)) {
+		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), want.form("TRAP", 15)) {
 			t.Errorf("version %d: %v, or not what it says", version, err)
 		}
 	}
-	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 15), good().form("WORD", 5)} {
+	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 16), good().form("WORD", 5)} {
 		if err := newGuard().UnmarshalBinary(form); err == nil {
 			t.Errorf("a frame of %q is accepted", form[:8])
 		}

@@ -32,13 +32,23 @@ func (g *Guard) later(a asked, p *pattern) uint8 {
 	case p == nil || g.off&ruleBreeds != 0 || mix(a.host, uint64(g.page))%breedTurns == 0:
 		return 0
 	case g.breeds(p, a.host):
-		return p.breedRanks(g.had(a, p))
+		return p.breedRanks(g.hadToo(a, p))
 	case p.wide:
 		return 0
-	case p.pages < endlessPages && a.domains != nil && a.domains.lengthens() && g.breeds(a.domains, a.host):
+	case p.pages < endlessPages && a.domains != nil && a.domains.lengthens(a.domains.pages) && g.breeds(a.domains, a.host):
 		return 1
 	}
 	return uint8(bits.Len32(g.had(a, p) / manyPages))
+}
+
+// hadToo is had, or how many pages of its kin breed, if these are more. Where a pattern's URLs are
+// spelt in several ways it is their spelling that counts.
+func (g *Guard) hadToo(a asked, p *pattern) uint32 {
+	had := g.had(a, p)
+	if k := g.kinOf(p); k != nil && (p != a.own || a.spelt == 0) {
+		had = max(had, k.breeding)
+	}
+	return had
 }
 
 // had is how many pages a pattern has had; of a URL's own, if that is spelt in several ways, how
@@ -71,7 +81,8 @@ func (p *pattern) breedRanks(had uint32) uint8 {
 // born, bred counts URLs of the very pattern only, and no aspects: there are as many as there are
 // pages.
 func (g *Guard) breeds(p *pattern, host uint64) bool {
-	chain := p.lengthens()
+	k := g.kinOf(p)
+	chain := p.lengthens(p.pages) || k != nil && k.lengthens(k.pages)
 	if !chain && (p.pages < settled || p.links == 0 || p.bred < leastBred*p.links) {
 		return false
 	}
@@ -79,12 +90,12 @@ func (g *Guard) breeds(p *pattern, host uint64) bool {
 	return others.pages >= settled && (chain || float64(p.bred)*float64(others.pages) > breedMargin*float64(others.bred)*float64(p.links))
 }
 
-// lengthens reports whether the pattern is a chain of which no end was seen, such as the pages of
-// comments that are made up: nearly each one leads to the next. A wide one says so of the first
-// pages of its chains.
-func (p *pattern) lengthens() bool {
-	return p.pages >= endlessPages && p.ownFound() &&
-		p.bred >= chainBred*p.links && p.bred < mostChained*p.links && p.leaf <= (1-chainBred)*p.links
+// lengthens reports whether so many pages are a chain of which no end was seen, such as the pages
+// of comments that are made up: nearly each one leads to the next. A wide pattern says so of the
+// first pages of its chains, and kin of chains of which each is short yet.
+func (l *linked) lengthens(pages uint32) bool {
+	return pages >= endlessPages && l.ownFound() &&
+		l.bred >= chainBred*l.links && l.bred < mostChained*l.links && l.leaf <= (1-chainBred)*l.links
 }
 
 // raise counts a page whose links were watched.

@@ -25,6 +25,10 @@
 //	           or ";" separates. A directory keeps its name while its parent has few (16), unless
 //	           it is the last. Of that only the kind of file is kept, such as .html, where it says
 //	           what answers
+//	kin        fine patterns of a host that differ in the names of directories only. The first
+//	           eight pages of one lead to more of it, as those of any section do; whether that
+//	           has an end is judged by all its kin. What breeds waits by how many pages of its
+//	           kin did, and chains that are short yet are one by their kin's
 //	wide       a pattern of all hosts of a registrable domain, without any names: it answers
 //	           for patterns that are too young, since random names make a new one each time.
 //	           URLs with one parameter and with several have different ones.
@@ -65,8 +69,12 @@
 //	spent      the same without the cost of pages from while the pattern seemed to end: what is
 //	           owed for a list that ends is no evidence against what comes behind it
 //	worth      of a page, for the order: how much of its own text the site has not said before,
-//	           if it has earned something; a sixth of that where parameters are combined. What it
-//	           earns is worth the same to its lists
+//	           beyond noise, if it has earned something; a sixth of that where parameters are
+//	           combined. What it earns is worth the same to its lists
+//	noise      how much the first 255 copies and near pages of a domain say, on average, that it
+//	           has not said before: a quotation or an advertisement that changes with each answer.
+//	           A page that says less is worth as much less than nothing, so that pages which say
+//	           nothing else are worth nothing together
 //	selection  a URL that combines parameters, or adds to the path that led to it: known things in
 //	           new company. Pages that are found on their likes, of which each leads to one more,
 //	           are none, unless they are days
@@ -163,10 +171,11 @@
 // a directory whose likes on the host did so 4, and 2 of each twice as many. The others are not
 // (Lease.Unread): Skim takes 1 µs.
 //
-// A pattern takes 1 KiB at first and up to 36 KiB after many pages, a spelling 0.1 KiB; there are
-// at most Config.Patterns, and four times as many spellings, and 8 MiB of texts and forms besides,
-// and 0.1 MiB of what hosts and links were found to be last. Beyond that the half that learned
-// nothing for longest is forgotten, closed patterns last. A forgotten trap is learned again.
+// A pattern takes 1 KiB at first and up to 36 KiB after many pages, a spelling or kin 0.1 KiB;
+// there are at most Config.Patterns, as many kin, and four times as many spellings, and 8 MiB of
+// texts and forms besides, and 0.1 MiB of what hosts and links were found to be last. Beyond that
+// the half that learned nothing for longest is forgotten, closed patterns last. A forgotten trap is
+// learned again.
 //
 // A Guard has one owner. The package is pure.
 package trap

@@ -75,7 +75,7 @@ func (g *Guard) BroodsAdd() (ok bool, hosts int) {
 const MostRank = mostRank + 1
 
 // Rules are the names of those that Without switches off.
-var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves", "breeds", "span", "services", "spelling", "near", "own address", "canonical"}
+var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves", "breeds", "span", "services", "spelling", "near", "own address", "canonical", "kin", "noise"}
 
 // Without switches some of Rules off.
 func (g *Guard) Without(of ...int) *Guard {
@@ -106,3 +106,23 @@ func (g *Guard) SpeltOwes(u weburl.URL) float32 {
 	}
 	return 0
 }
+
+// Kin returns how many patterns have kin, and how many kin there are, and reports whether these are
+// those of the patterns.
+func (g *Guard) Kin() (patterns, all int, ok bool) {
+	of := map[*kin]uint32{}
+	for _, p := range g.patterns {
+		if p.kin != nil {
+			of[p.kin]++
+			patterns++
+		}
+	}
+	ok = len(of) == len(g.kin)
+	for k, n := range of {
+		ok = ok && g.kin[k.id] == k && k.patterns == n
+	}
+	return patterns, len(g.kin), ok
+}
+
+// KinID returns of what kin a URL is, 0 for none.
+func (g *Guard) KinID(u weburl.URL) uint64 { return g.shapes.at(u).kin }

@@ -14,6 +14,7 @@ type Guard struct {
 	shapes    shapes
 	patterns  map[uint64]*pattern
 	spellings map[uint64]*spelling // of the URLs of fine patterns
+	kin       map[uint64]*kin      // of the fine patterns
 	broods    map[uint64]brood     // by host: those of its fine patterns together
 	texts     cuckoo               // of all pages: texts, and forms of URLs
 	page      uint32               // pages learned
@@ -50,7 +51,7 @@ func New(cfg Config) *Guard {
 		cfg.Budget = DefaultBudget
 	}
 	cfg.Patterns = max(cfg.Patterns, leastPatterns)
-	return &Guard{cfg: cfg, shapes: newShapes(4 * cfg.Patterns), patterns: map[uint64]*pattern{}, broods: map[uint64]brood{}, spellings: map[uint64]*spelling{}, leased: map[uint64]int{}}
+	return &Guard{cfg: cfg, shapes: newShapes(4 * cfg.Patterns), patterns: map[uint64]*pattern{}, kin: map[uint64]*kin{}, broods: map[uint64]brood{}, spellings: map[uint64]*spelling{}, leased: map[uint64]int{}}
 }
 
 // Verdict is Judge's decision about a URL.
@@ -279,8 +280,11 @@ func (g *Guard) chanceOf(p *pattern, n int, leased map[uint64]int) float32 {
 }
 
 func (g *Guard) ends(p *pattern) float32 {
-	if g.off&ruleEndless != 0 {
+	if p == nil || g.off&ruleEndless != 0 {
 		return 1
+	}
+	if k := g.kinOf(p); k != nil && p.pages < settled {
+		return k.ends()
 	}
 	return p.ends()
 }

@@ -9,9 +9,9 @@ import (
 
 const (
 	kindJournal    = binform.Kind("TRPJ")
-	journalVersion = 11
+	journalVersion = 12
 	// 2 had other wide patterns, 3 no moves, 4 no bred, 5 no tail, 6 no pictures, 7 no added,
-	// 8 no head, 9 no another, 10 no spelt
+	// 8 no head, 9 no another, 10 no spelt, 11 no kin
 	oldestJournal = 3
 )
 
@@ -236,6 +236,7 @@ func (j *journal) page(x *event) {
 	e.Uint8(packed(x.more()))
 	hashes.encode(e, x.spelt)
 	hashes.encode(e, x.fromSpelt)
+	hashes.encode(e, x.shape.kin)
 	if !x.unread {
 		x.encodeRead(e, hashes)
 	}
@@ -348,6 +349,9 @@ func decodePage(d *binform.Decoder, v uint16, unread bool, hashes *recent) *even
 	}
 	if v >= 11 {
 		x.spelt, x.fromSpelt = hashes.decode(d), hashes.decode(d)
+	}
+	if v >= 12 {
+		x.shape.kin = hashes.decode(d)
 	}
 	if !unread {
 		x.decodeRead(d, v, hashes)

@@ -42,17 +42,19 @@ func (g *Guard) apply(e *event) {
 	s := &e.shape
 	fine, wide := g.pattern(s.fine), g.pattern(s.wide)
 	g.name(e, fine, wide)
+	g.join(fine, s.kin)
 	fine.under, fine.moved = s.wide, 0
 	good := g.good(fine)
 	apart, trial := good || g.bounded(fine), g.tries(wide, fine)
 	n := news{unread: e.unread, site: 1, told: 1}
+	var words int // sampled of all pages, and new to the site
 	if !e.unread {
 		var fresh int
 		g.touched += touch(fine, wide, e.page.Sample)
 		fresh, g.said = read(fine, wide, e.page.Sample, g.said[:0])
 		n.share = min(1, float32(fresh*e.page.Every)/manyWords)
 		n.exact = e.page.Every == 1
-		n.site, n.told = g.elsewhere(s.domain)
+		n.site, n.told, words = g.elsewhere(s.domain)
 		first := g.remember(s.readPath()) == 0
 		if g.isVariant(s, fine) {
 			n.unsure = first || len(g.said) == 0 && n.share > 0
@@ -62,10 +64,14 @@ func (g *Guard) apply(e *event) {
 			n.told *= nearShare
 		}
 	}
+	n.copied, n.times = g.copied(s.domain, e.page)
+	if n.copied || n.near {
+		g.hear(s.domain, words)
+	}
+	n.told = g.beyondNoise(s.domain, n, !e.unread && len(g.said) == 0)
 	if e.page.Another && g.off&ruleCanonical == 0 {
 		n.near, n.told = true, 0
 	}
-	n.copied, n.times = g.copied(s.domain, e.page)
 	if s.session && (!e.unread || n.copied) && g.texts.has(s.bare()) {
 		g.remember(s.oneMore(n.near || n.copied))
 	}
@@ -97,6 +103,12 @@ func (g *Guard) apply(e *event) {
 	g.spell(e, fine, n, cost, earn, worth)
 	if fine.pages == 1 {
 		wide.try(worth)
+	}
+	if k := fine.kin; k != nil {
+		k.pages++
+		if g.breeds(fine, s.host) {
+			k.breeding++
+		}
 	}
 	switch { // for the lists that led to it
 	case e.unread && fine.rich():
@@ -224,21 +236,20 @@ func (g *Guard) show(e *event, n *news) {
 // that are sampled of all pages, and remembers it: its share, and how much of wholeText it is. What
 // a list or a feed says of an article is no news to the site, though it is to the others of its
 // pattern.
-func (g *Guard) elsewhere(domain uint64) (site, told float32) {
+func (g *Guard) elsewhere(domain uint64) (site, told float32, fresh int) {
 	if len(g.said) == 0 {
-		return 1, 1
+		return 1, 1, 0
 	}
 	for i := range g.said {
 		g.touched += g.texts.touch(said(domain, g.said[i]))
 	}
-	fresh := 0
 	for i := 0; i < len(g.said); i += 2 {
 		a, b := g.sight(said(domain, g.said[i])), g.sight(said(domain, g.said[i+1]))
 		if a.unmet() && b.unmet() {
 			fresh++
 		}
 	}
-	return float32(2*fresh) / float32(len(g.said)), min(1, float32(fresh*everyCoarse)/wholeText)
+	return float32(2*fresh) / float32(len(g.said)), min(1, float32(fresh*everyCoarse)/wholeText), fresh
 }
 
 // isNear reports whether a page that was read is, as far as its text says, another page of the site
@@ -282,7 +293,11 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (cost, earn flo
 		p.share = p.share*sumDecay + n.share
 	}
 	if e.watched {
-		p.found(e, k)
+		back := p.backs(e)
+		p.found(e, k, back)
+		if p.kin != nil {
+			p.kin.found(e, k, back)
+		}
 	}
 	cost, earn = p.price(n)
 	switch {
@@ -383,6 +398,7 @@ func (g *Guard) forget() {
 	})
 	for _, p := range all[:len(all)/2] {
 		g.leave(p)
+		g.part(p)
 		delete(g.patterns, p.id)
 	}
 	maps.DeleteFunc(g.spellings, func(_ uint64, s *spelling) bool { return g.patterns[s.of] == nil })

@@ -19,6 +19,7 @@ type pattern struct {
 	moved uint32 // URLs in a row that redirected there, or to nothing new; pages end the row
 
 	brood brood  // of its pages; of a wide one by the fine patterns
+	kin   *kin   // nil if it has none
 	host  uint64 // that has this in its brood too; 0 for a wide one, or if no page was watched
 
 	largest, longest uint32 // size and length of the latest URL
@@ -31,22 +32,31 @@ type pattern struct {
 	marks memory // URLs that links led back to
 }
 
-// latest are sums over the latest pages, which decay by sumDecay with each page, and those of
-// links by the same with each page that was watched.
+// latest are sums over the latest pages, which decay by sumDecay with each page.
 type latest struct {
-	weight                         float32 // pages
-	copies, again                  float32 // that were copies; of those, of a known form
-	keyed, dated, combined         float32 // whose URL has a key, a date, facetParams parameters
-	texts, share                   float32 // that were read; of what they may bring, what was new
-	links                          float32 // pages whose links were watched
+	weight                 float32 // pages
+	copies, again          float32 // that were copies; of those, of a known form
+	keyed, dated, combined float32 // whose URL has a key, a date, facetParams parameters
+	texts, share           float32 // that were read; of what they may bring, what was new
+	linked
+}
+
+// linked are sums over the latest pages whose links were watched: where they were found, and where
+// they led.
+type linked struct {
+	links                          float32 // pages
 	own, grown, rooted, leaf, born float32 // of those; see found
 	back, bred                     float32
 }
 
 // sums are all of them but bred, in the sequence of the binary form.
 func (l *latest) sums() []*float32 {
-	return []*float32{&l.weight, &l.copies, &l.again, &l.keyed, &l.dated, &l.combined, &l.texts, &l.share,
-		&l.links, &l.own, &l.grown, &l.rooted, &l.leaf, &l.born, &l.back}
+	return append([]*float32{&l.weight, &l.copies, &l.again, &l.keyed, &l.dated, &l.combined, &l.texts, &l.share}, l.linked.sums()...)
+}
+
+// sums are all of them but bred, in the sequence of the binary form.
+func (l *linked) sums() []*float32 {
+	return []*float32{&l.links, &l.own, &l.grown, &l.rooted, &l.leaf, &l.born, &l.back}
 }
 
 const (
@@ -531,25 +541,31 @@ func meet(fine, wide *pattern, pair uint32) standing {
 	return familiar
 }
 
-// found records where a page's URL was found, and what its links lead to.
-func (p *pattern) found(e *event, k *ownLinks) {
-	p.links = p.links*sumDecay + 1
-	p.own = p.own*sumDecay + one(k.own)
-	p.grown = p.grown*sumDecay + one(k.own && e.longer)
-	p.rooted = p.rooted*sumDecay + one(e.rooted)
-	p.leaf = p.leaf*sumDecay + one(k.born == 0)
-	p.born = p.born*sumDecay + float32(k.born)
-	p.bred = p.bred*sumDecay + float32(k.bred)
-	back := 0
+// found records where a page's URL was found, what its links lead to, and to how many known pages
+// they lead back.
+func (l *linked) found(e *event, k *ownLinks, back int) {
+	l.links = l.links*sumDecay + 1
+	l.own = l.own*sumDecay + one(k.own)
+	l.grown = l.grown*sumDecay + one(k.own && e.longer)
+	l.rooted = l.rooted*sumDecay + one(e.rooted)
+	l.leaf = l.leaf*sumDecay + one(k.born == 0)
+	l.born = l.born*sumDecay + float32(k.born)
+	l.bred = l.bred*sumDecay + float32(k.bred)
+	l.back = l.back*sumDecay + float32(back)
+}
+
+// backs returns to how many known pages a page leads back to which none of the pattern has led.
+// Those of its first pages are the site's navigation.
+func (p *pattern) backs(e *event) (n int) {
 	for _, h := range e.back[:e.backs] {
 		if p.marks.meet(uint64(h), uint16(p.pages), mostMarks).times == 0 {
-			back++
+			n++
 		}
 	}
 	if p.pages < settled {
-		back = 0 // these are the site's navigation
+		return 0
 	}
-	p.back = p.back*sumDecay + float32(back)
+	return n
 }
 
 // The evidence that new text is worth nothing, since there is no end of it.
@@ -572,7 +588,7 @@ const (
 func (p *pattern) endless() bool { return p.maze() || p.growing() }
 
 // ownFound reports whether its URLs are found on its own pages.
-func (p *pattern) ownFound() bool { return p.links > 0 && p.own >= ownShare*p.links }
+func (l *linked) ownFound() bool { return l.links > 0 && l.own >= ownShare*l.links }
 
 // maze reports whether every page leads to new ones and hardly any to a known one.
 func (p *pattern) maze() bool {

@@ -26,4 +26,6 @@ const (
 	ruleNear                         // nearly copies are worth little
 	ruleOwn                          // a page's own address is no copy, once
 	ruleCanonical                    // what names another page is worth nothing
+	ruleKin                          // what differs in names of directories only is alike
+	ruleNoise                        // what copies say, too, is no news
 )

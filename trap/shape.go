@@ -13,6 +13,7 @@ import (
 // shape is what a URL says about its patterns.
 type shape struct {
 	fine, wide uint64 // the patterns' names, hashed
+	kin        uint64 // the fine one without the names of directories, 0 if it has none
 	keyed      bool   // it carries a key or a session
 	session    bool   // it carries a session, by its name
 	dated      bool   // it has a year and another number, or a date
@@ -195,9 +196,13 @@ func (s *shapes) read(u weburl.URL, keeps bool) *shape {
 	s.setHost(u)
 	*b = building{}
 	b.shapes, b.keeps, b.named = s, keeps, true
+	b.kin = s.hostHash
 	b.fine, b.wide, b.length = s.hostHash, s.knownHost.domain, uint32(len(u.String()))
 	b.build(u)
 	b.shape.host, b.shape.domain = s.hostHash, s.knownHost.domain
+	if b.kin == b.fine {
+		b.kin = 0
+	}
 	b.dated = b.date || b.years > 0 && b.numbers > 1
 	s.last = u
 	if b.asked {
@@ -405,12 +410,13 @@ func (b *building) segment(s, kind string, mayName bool) (name uint64) {
 	if mayName && b.named && c == word && b.directory < maxNamed && b.keep(hash) {
 		b.write("/", s)
 		b.fineClasses = inRow{}
+		b.kin = mixKind(mix(b.kin, markName), kind)
 	} else {
 		if b.fineClasses.changes(c) {
-			b.fine = mixClass(b.fine, c)
+			b.fine, b.kin = mixClass(b.fine, c), mixClass(b.kin, c)
 			b.write("/", symbol[c])
 		}
-		b.fine = mixKind(b.fine, kind)
+		b.fine, b.kin = mixKind(b.fine, kind), mixKind(b.kin, kind)
 		b.write(kind)
 	}
 	b.directory++
@@ -532,7 +538,7 @@ func (b *building) query(query string) {
 		}
 		b.params++
 	}
-	b.fine = mix(mix(b.fine, names), markQuery)
+	b.fine, b.kin = mix(mix(b.fine, names), markQuery), mix(mix(b.kin, names), markQuery)
 	if b.params >= facetParams {
 		b.wide = mix(b.wide, markParam)
 	}

@@ -41,7 +41,7 @@ func (g *Guard) spell(e *event, p *pattern, n news, cost, earn, worth float32) {
 		s = &spelling{of: p.id}
 		g.spellings[e.spelt] = s
 		p.spellings++
-		p.wellSpelt += worth
+		p.wellSpelt += max(0, worth)
 	}
 	s.used = g.page
 	s.charge(cost, earn)
