@@ -9,7 +9,7 @@ import (
 type tally struct {
 	pages       uint32  // fetched
 	owes        float32 // never below 0: good pages are no reserve for bad ones
-	tries, hits float32 // pages, and what they were worth, each 0 to 1: sums that decay by sumDecay
+	tries, hits float32 // pages, and what they were worth, at most 1: they decay by sumDecay
 }
 
 // charge records a page, and what it has cost and earned.
@@ -18,7 +18,7 @@ func (t *tally) charge(cost, earn float32) {
 	t.owes = max(0, t.owes+cost-earn)
 }
 
-// try records how much a page was worth, at most 1, or by how much less than noise.
+// try records how much a page was worth, at most 1, and below 0 if it said less than noise.
 func (t *tally) try(worth float32) {
 	t.tries = t.tries*sumDecay + 1
 	t.hits = max(0, t.hits*sumDecay+worth)

@@ -13,7 +13,7 @@ const (
 	kindTrap    = binform.Kind("TRAP")
 	version     = 15
 	oldest      = 7       // is read: it had no under, leads, moved, brood, span; later ones do
-	mostStored  = 1 << 20 // patterns, or spellings, in one binary form
+	mostStored  = 1 << 20 // patterns, kin, or spellings, in one binary form
 	maxNameSize = 1 << 16 // bytes of a pattern's name
 	mostBrood   = 1 << 40 // pages, and links, of a pattern
 )

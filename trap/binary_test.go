@@ -259,7 +259,7 @@ func TestBinaryFields(t *testing.T) {
 		f := good()
 		change(&f)
 		g := newGuard()
-		form := f.form("TRAP", 15)
+		form := f.form("TRAP", trap.Version)
 		err := g.UnmarshalBinary(form)
 		if (err == nil) != (name == "") || err != nil && !errors.Is(err, binform.ErrFormat) {
 			t.Errorf("%q: error %v", name, err)
@@ -268,7 +268,7 @@ func TestBinaryFields(t *testing.T) {
 			t.Errorf("%q: another form comes back", name)
 		}
 	}
-	for version := uint16(7); version < 15; version++ {
+	for version := uint16(7); version < trap.Version; version++ {
 		old, want, g := good(), good(), newGuard()
 		if want.kin, want.kinOf = nil, 0; version < 14 {
 			want.spelt = nil
@@ -276,11 +276,11 @@ func TestBinaryFields(t *testing.T) {
 		if version < 13 {
 			old.texts = []uint32{512, 1, 9, 3<<8 | 1} // a sparse table, met three times in a row
 		}
-		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), want.form("TRAP", 15)) {
+		if err := g.UnmarshalBinary(old.form("TRAP", version)); err != nil || !bytes.Equal(marshal(t, g), want.form("TRAP", trap.Version)) {
 			t.Errorf("version %d: %v, or not what it says", version, err)
 		}
 	}
-	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", 16), good().form("WORD", 5)} {
+	for _, form := range [][]byte{good().form("TRAP", 6), good().form("TRAP", trap.Version+1), good().form("WORD", 5)} {
 		if err := newGuard().UnmarshalBinary(form); err == nil {
 			t.Errorf("a frame of %q is accepted", form[:8])
 		}
@@ -294,7 +294,7 @@ func FuzzBinary(f *testing.F) {
 	f.Add(form[16 : len(form)-8])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRAP", 13)
+		e := binform.Begin(nil, "TRAP", trap.Version)
 		e.Raw(fields)
 		g := trap.New(trap.Config{})
 		if g.UnmarshalBinary(e.Close()) != nil {

@@ -24,26 +24,24 @@ const (
 )
 
 // later is how many ranks a URL waits longer than the chance of p says, the pattern that answers
-// for it: if that breeds, if it may be a chain like others before it, or if it has had very many
-// pages, since it may not show that they are made up. However good these are, what is a little less
-// likely, and of which less is known, has its turn so.
+// for it: if that breeds, or has had very many pages, since it may not show that they are made up.
+// However good these are, what is a little less likely, and of which less is known, has its turn
+// so.
 func (g *Guard) later(a asked, p *pattern) uint8 {
 	switch {
 	case p == nil || g.off&ruleBreeds != 0 || mix(a.host, uint64(g.page))%breedTurns == 0:
 		return 0
 	case g.breeds(p, a.host):
-		return p.breedRanks(g.hadToo(a, p))
+		return p.breedRanks(g.hadWithKin(a, p))
 	case p.wide:
 		return 0
-	case p.pages < endlessPages && a.domains != nil && a.domains.lengthens(a.domains.pages) && g.breeds(a.domains, a.host):
-		return 1
 	}
 	return uint8(bits.Len32(g.had(a, p) / manyPages))
 }
 
-// hadToo is had, or how many pages of its kin breed, if these are more. Where a pattern's URLs are
-// spelt in several ways it is their spelling that counts.
-func (g *Guard) hadToo(a asked, p *pattern) uint32 {
+// hadWithKin is had, or how many pages of its kin breed, if these are more. Where a pattern's URLs
+// are spelt in several ways it is their spelling that counts.
+func (g *Guard) hadWithKin(a asked, p *pattern) uint32 {
 	had := g.had(a, p)
 	if k := g.kinOf(p); k != nil && (p != a.own || a.spelt == 0) {
 		had = max(had, k.breeding)
@@ -82,7 +80,7 @@ func (p *pattern) breedRanks(had uint32) uint8 {
 // pages.
 func (g *Guard) breeds(p *pattern, host uint64) bool {
 	k := g.kinOf(p)
-	chain := p.lengthens(p.pages) || k != nil && k.lengthens(k.pages)
+	chain := p.lengthens(p.pages) || k != nil && p.pages < endlessPages && p.goesOn() && k.lengthens(k.pages)
 	if !chain && (p.pages < settled || p.links == 0 || p.bred < leastBred*p.links) {
 		return false
 	}
@@ -91,15 +89,21 @@ func (g *Guard) breeds(p *pattern, host uint64) bool {
 }
 
 // lengthens reports whether so many pages are a chain of which no end was seen, such as the pages
-// of comments that are made up: nearly each one leads to the next. A wide pattern says so of the
-// first pages of its chains, and kin of chains of which each is short yet.
+// of comments that are made up: nearly each one leads to the next. Kin say so of chains of which
+// each is short yet.
 func (l *linked) lengthens(pages uint32) bool {
 	return pages >= endlessPages && l.ownFound() &&
-		l.bred >= chainBred*l.links && l.bred < mostChained*l.links && l.leaf <= (1-chainBred)*l.links
+		l.bred >= chainBred*l.links && l.bred < mostChained*l.links && l.goesOn()
 }
 
-// raise counts a page whose links were watched.
+// goesOn reports whether hardly any page is a leaf, or has listed one.
+func (l *linked) goesOn() bool { return l.leaf <= (1-chainBred)*l.links }
+
+// raise counts a page whose links were watched, unless a new wide pattern has just put out its own.
 func (g *Guard) raise(fine, wide *pattern, e *event) {
+	if g.patterns[fine.id] != fine {
+		return
+	}
 	fine.host = e.shape.host
 	page := brood{1, uint64(e.fine.bred)}
 	g.broods[fine.host] = g.broods[fine.host].plus(page)

@@ -25,10 +25,11 @@
 //	           or ";" separates. A directory keeps its name while its parent has few (16), unless
 //	           it is the last. Of that only the kind of file is kept, such as .html, where it says
 //	           what answers
-//	kin        fine patterns of a host that differ in the names of directories only. The first
-//	           eight pages of one lead to more of it, as those of any section do; whether that
-//	           has an end is judged by all its kin. What breeds waits by how many pages of its
-//	           kin did, and chains that are short yet are one by their kin's
+//	kin        fine patterns of a host that differ only in the names of directories and programs.
+//	           The first eight pages of one lead to more of it, as those of any section do;
+//	           whether these have an end is judged by all of its kin together. What breeds waits
+//	           by how many pages of its kin did, and of a pattern with fewer than 32 pages the
+//	           kin say whether it is a chain
 //	wide       a pattern of all hosts of a registrable domain, without any names: it answers
 //	           for patterns that are too young, since random names make a new one each time.
 //	           URLs with one parameter and with several have different ones.
@@ -71,10 +72,10 @@
 //	worth      of a page, for the order: how much of its own text the site has not said before,
 //	           beyond noise, if it has earned something; a sixth of that where parameters are
 //	           combined. What it earns is worth the same to its lists
-//	noise      how much the first 255 copies and near pages of a domain say, on average, that it
-//	           has not said before: a quotation or an advertisement that changes with each answer.
-//	           A page that says less is worth as much less than nothing, so that pages which say
-//	           nothing else are worth nothing together
+//	noise      how much the first 255 pages of a domain whose text it has said already tell all
+//	           the same, on average: a quotation or an advertisement that changes with each
+//	           answer. What a page tells is counted from there, and less counts below 0, so that
+//	           pages which say nothing else are worth nothing together. Up to four words are none
 //	selection  a URL that combines parameters, or adds to the path that led to it: known things in
 //	           new company. Pages that are found on their likes, of which each leads to one more,
 //	           are none, unless they are days
@@ -112,9 +113,9 @@
 //	breeds     of a pattern: a page of it has two new URLs of it on average, or more, aspects and
 //	           other keys not counted, and a quarter more than those of other patterns of its
 //	           host had of theirs; or it is a chain of 32 pages or more, of which nine in ten led
-//	           to one more, and none to two, or a young one, if the wide pattern has had as many
-//	           such pages. Others that are as likely come first, since they will end, if there are
-//	           any; at one page in 64 they do not
+//	           to one more, and none to two, or its kin have had as many such pages. Others that
+//	           are as likely come first, since they will end, if there are any; at one page in 64
+//	           they do not
 //	lease      a URL on its way. Another waits for it, in its place, if it would have a rank were
 //	           that a page that brings nothing. Where a pattern owes nothing as many leases as it
 //	           had pages do not count: so of a new one one is asked for at first (Verdict.Wait).

@@ -126,3 +126,12 @@ func (g *Guard) Kin() (patterns, all int, ok bool) {
 
 // KinID returns of what kin a URL is, 0 for none.
 func (g *Guard) KinID(u weburl.URL) uint64 { return g.shapes.at(u).kin }
+
+// Version and JournalVersion are those of the binary form and of events.
+const (
+	Version        = version
+	JournalVersion = journalVersion
+)
+
+// Noise is how much copies of a URL's domain tell on average.
+func (g *Guard) Noise(u weburl.URL) float32 { return g.noise(g.shapes.at(u).domain) }

@@ -355,7 +355,7 @@ func FuzzReplay(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, fields []byte) {
-		e := binform.Begin(nil, "TRPJ", 11)
+		e := binform.Begin(nil, "TRPJ", trap.JournalVersion)
 		e.Raw(fields)
 		g := trap.New(trap.Config{Patterns: 16})
 		before := marshal(t, g)

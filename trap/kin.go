@@ -8,8 +8,9 @@ import (
 	"crawler/internal/binform"
 )
 
-// kin is what is known together of the fine patterns of a host that differ in names of directories
-// only, such as /hotel/de/*.html and /hotel/fr/*.html. It counts for the order only.
+// kin is what is known together of the fine patterns of a host that differ only in the names of
+// directories, and of programs, such as /hotel/de/*.html and /hotel/fr/*.html. It counts for the
+// order only.
 type kin struct {
 	linked
 	id       uint64
@@ -66,7 +67,7 @@ func (g *Guard) encodeKin(e *binform.Encoder) {
 
 func (g *Guard) decodeKin(d *binform.Decoder) {
 	n := d.Uint32()
-	d.Check(n <= mostStored, "kin of %d patterns, the most is %d", n, mostStored)
+	d.Check(n <= mostStored, "%d kin, the most is %d", n, mostStored)
 	last := uint64(0)
 	for range n {
 		if !d.OK() {

@@ -94,6 +94,42 @@ func TestChainsOfManyDirectories(t *testing.T) {
 	}
 }
 
+// A list whose articles lead no further is no chain, nor are its kin: somebody has listed these.
+func TestListsOfArticlesAreNoChainOfKin(t *testing.T) {
+	g := newGuard()
+	list := func(d, i int) string { return fmt.Sprintf("http://a.test/%s/page/%d", called(d), i) }
+	for i := range 20 {
+		teach(t, g, page(i), "http://a.test/", prose(i, 60))
+	}
+	for i := range 12 {
+		for d := range 3 {
+			teach(t, g, list(d, i), list(d, i-one(i > 0)), prose(1000+100*d+i, 60), list(d, i+1), page(1000+100*d+i))
+			teach(t, g, page(1000+100*d+i), list(d, i), prose(5000+100*d+i, 60))
+		}
+	}
+	if v := judge(t, g, list(0, 13)); v.Rank > 0 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// A section that has shown leaves is no chain though those like it are, however many.
+func TestSectionsBesideChainsOfKin(t *testing.T) {
+	g := newGuard()
+	at := func(d, i int) string { return fmt.Sprintf("http://a.test/%s/at/%d", called(d), i) }
+	for i := range 20 {
+		teach(t, g, page(i), "http://a.test/", prose(i, 60))
+	}
+	for i := range 40 {
+		teach(t, g, at(0, i), page(i%20), prose(1000+i, 60))
+		for d := 1; d < 9; d++ {
+			teach(t, g, at(d, i), at(d, i-one(i > 0)), prose(2000+100*d+i, 60), at(d, i+1))
+		}
+	}
+	if section, chain := judge(t, g, at(0, 99)), judge(t, g, at(1, 99)); section.Rank > 0 || chain.Rank < 2 {
+		t.Errorf("the section %+v, a chain %+v", section, chain)
+	}
+}
+
 // Kin are forgotten with the last of their patterns.
 func TestKinAreForgotten(t *testing.T) {
 	g := trap.New(trap.Config{Patterns: 100})

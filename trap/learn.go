@@ -65,6 +65,9 @@ func (g *Guard) apply(e *event) {
 		}
 	}
 	n.copied, n.times = g.copied(s.domain, e.page)
+	if n.copied {
+		words = 0 // they seem to be new if the other one was not read
+	}
 	if n.copied || n.near {
 		g.hear(s.domain, words)
 	}
@@ -233,9 +236,9 @@ func (g *Guard) show(e *event, n *news) {
 }
 
 // elsewhere returns how much of a page's own text no page of the domain had before, by the words
-// that are sampled of all pages, and remembers it: its share, and how much of wholeText it is. What
-// a list or a feed says of an article is no news to the site, though it is to the others of its
-// pattern.
+// that are sampled of all pages, and remembers it: its share, how much of wholeText it is, and how
+// many of these words there are. What a list or a feed says of an article is no news to the site,
+// though it is to the others of its pattern.
 func (g *Guard) elsewhere(domain uint64) (site, told float32, fresh int) {
 	if len(g.said) == 0 {
 		return 1, 1, 0

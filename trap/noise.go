@@ -1,31 +1,40 @@
 package trap
 
-// hear counts what a copy, or what is near to one, says that is new to its site, in words that are
-// sampled of all pages. That is noise, such as a quotation or an advertisement that changes with
-// each answer.
+// hear counts what a copy, or what is near to one, says that is new to its site: none, one, two, or
+// at least mostHeard words that are sampled of all pages. That is noise, such as a quotation or an
+// advertisement that changes with each answer.
 func (g *Guard) hear(domain uint64, words int) {
-	copies, heard := mix(domain, 30), mix(domain, 31)
-	words = min(words, wholeText/everyCoarse+1)
-	if g.texts.times(copies) == mostHeard || int(g.texts.times(heard))+words > mostHeard {
+	if g.texts.times(heard(domain, 0)) == mostCopies {
 		return // it is known well enough
 	}
-	g.remember(copies)
-	for range words {
-		g.remember(heard)
+	for n := range 1 + min(words, mostHeard) {
+		g.remember(heard(domain, n))
 	}
 }
 
-// beyondNoise returns what a page has told beyond what copies tell on average, below 0 if that is
-// less: so the pages of a pattern that say nothing else come to nothing together. A silent one is
-// short, and none of its words is sampled of all pages.
+// heard is under what it is remembered how many copies of a domain said n words or more.
+func heard(domain uint64, n int) uint64 { return mix(mix(domain, 30), uint64(n)) }
+
+// noise is how much copies tell on average, of wholeText.
+func (g *Guard) noise(domain uint64) float32 {
+	copies, words := g.texts.times(heard(domain, 0)), 0
+	for n := 1; n <= mostHeard; n++ {
+		words += min(copies, g.texts.times(heard(domain, n))) // one may have been forgotten
+	}
+	return min(mostNoise, float32(words)*everyCoarse/(wholeText*(float32(copies)+fewCopies)))
+}
+
+// beyondNoise returns what a page has told beyond noise, below 0 if that is less, so that copies
+// and pages that say nothing else come to nothing together. A silent one is short, and none of its
+// words is sampled of all pages.
 func (g *Guard) beyondNoise(domain uint64, n news, silent bool) float32 {
-	copies, heard := g.texts.times(mix(domain, 30)), g.texts.times(mix(domain, 31))
-	if heard == 0 || g.off&ruleNoise != 0 {
+	noise := g.noise(domain)
+	if noise < leastNoise || g.off&ruleNoise != 0 {
 		return n.told
 	}
-	told, noise := n.told, min(mostNoise, float32(heard)*everyCoarse/(wholeText*(float32(copies)+fewCopies)))
+	told := n.told
 	switch {
-	case silent:
+	case silent, n.copied:
 		told = 0
 	case !n.unread: // of few words one that is sampled would say too much
 		told = min(told, n.share*manyWords/wholeText)
@@ -34,7 +43,9 @@ func (g *Guard) beyondNoise(domain uint64, n news, silent bool) float32 {
 }
 
 const (
-	mostHeard = 255
-	mostNoise = 0.75 // of wholeText
-	fewCopies = 4    // as if as many more had said nothing new
+	mostCopies = 255 // as a counter has
+	mostHeard  = 3   // beyond wholeText
+	leastNoise = 0.1 // four words: less is no more than chance
+	mostNoise  = 0.75
+	fewCopies  = 4 // as if as many more had said nothing new
 )

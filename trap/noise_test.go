@@ -64,3 +64,66 @@ func TestHowMuchCopiesSay(t *testing.T) {
 		}
 	}
 }
+
+// What copies tell is estimated from the words that are sampled of all pages, one in 16.
+func TestNoiseIsMeasured(t *testing.T) {
+	for _, tt := range []struct {
+		quotations  int // of 8 words each
+		least, most float32
+	}{{0, 0, 0}, {1, 0.05, 0.3}, {3, 0.35, 0.6}, {12, 0.75, 0.75}} {
+		g := newGuard()
+		var q quoted
+		text := func(i int) string {
+			s := prose(i, 600)
+			for range tt.quotations {
+				s = q.text(s)
+			}
+			return s
+		}
+		for i := range 40 {
+			teach(t, g, fmt.Sprintf("http://a.test/topic?t=%d", i), "http://a.test/", text(i))
+		}
+		for i := range 200 {
+			teach(t, g, fmt.Sprintf("http://a.test/print?t=%d", i), "http://a.test/", text(i%40))
+		}
+		if got := g.Noise(mustParse(t, "http://a.test/")); got < tt.least || got > tt.most {
+			t.Errorf("%d quotations: %.2f, want %.2f to %.2f", tt.quotations, got, tt.least, tt.most)
+		}
+	}
+}
+
+// Copies of pages that were not read say nothing, though none of their words was met before.
+func TestCopiesOfUnreadPagesAreNoNoise(t *testing.T) {
+	g := newGuard()
+	var s trap.Sampler
+	for i := range 60 {
+		g.Skim(mustParse(t, fmt.Sprintf("http://a.test/topic?t=%d", i)), s.Skim(200, words(prose(i, 400)), 1))
+		teach(t, g, fmt.Sprintf("http://a.test/print?t=%d", i), "http://a.test/", prose(i, 400))
+	}
+	if got := g.Noise(mustParse(t, "http://a.test/")); got > 0 {
+		t.Errorf("%.2f", got)
+	}
+}
+
+// Short posts are worth what they were where hardly anything is noise.
+func TestShortPostsAreNoNoise(t *testing.T) {
+	rank := func(off ...int) uint8 {
+		g := newGuard().Without(off...)
+		for i := range 20 {
+			teach(t, g, fmt.Sprintf("http://a.test/topic?t=%d", i), "http://a.test/", prose(i, 400))
+		}
+		for i := range 40 {
+			teach(t, g, fmt.Sprintf("http://a.test/print?t=%d", i), "http://a.test/", prose(i%20, 400)+fmt.Sprintf("x%d", i))
+		}
+		for i := range 60 {
+			teach(t, g, fmt.Sprintf("http://a.test/post?t=%d", i), "http://a.test/", prose(1000+i, 10))
+		}
+		if noise := g.Noise(mustParse(t, "http://a.test/")); noise == 0 {
+			t.Error("nothing is noise")
+		}
+		return judge(t, g, "http://a.test/post?t=99").Rank
+	}
+	if with, without := rank(), rank(slices.Index(trap.Rules, "noise")); with != without {
+		t.Errorf("rank %d, %d without the rule", with, without)
+	}
+}

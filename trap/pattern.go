@@ -41,8 +41,8 @@ type latest struct {
 	linked
 }
 
-// linked are sums over the latest pages whose links were watched: where they were found, and where
-// they led.
+// linked are sums over the latest pages whose links were watched, which decay by sumDecay with
+// each: where they were found, and where they led.
 type linked struct {
 	links                          float32 // pages
 	own, grown, rooted, leaf, born float32 // of those; see found
@@ -54,7 +54,7 @@ func (l *latest) sums() []*float32 {
 	return append([]*float32{&l.weight, &l.copies, &l.again, &l.keyed, &l.dated, &l.combined, &l.texts, &l.share}, l.linked.sums()...)
 }
 
-// sums are all of them but bred, in the sequence of the binary form.
+// sums are the same of these.
 func (l *linked) sums() []*float32 {
 	return []*float32{&l.links, &l.own, &l.grown, &l.rooted, &l.leaf, &l.born, &l.back}
 }
@@ -454,7 +454,7 @@ type news struct {
 	plain    bool    // selections are taken for pages
 	trial    bool    // it is let through to see its pattern, and earns for nothing else
 	site     float32 // of its own text, how much is new to the domain
-	told     float32 // how much that is of wholeText, at most 1
+	told     float32 // how much that is of wholeText, at most 1; below 0 if less than noise
 }
 
 // guessed reports whether what the page was worth is not known: it may be as much as others were.

@@ -13,7 +13,7 @@ import (
 // shape is what a URL says about its patterns.
 type shape struct {
 	fine, wide uint64 // the patterns' names, hashed
-	kin        uint64 // the fine one without the names of directories, 0 if it has none
+	kin        uint64 // the fine one without names that it keeps, 0 if it keeps none
 	keyed      bool   // it carries a key or a session
 	session    bool   // it carries a session, by its name
 	dated      bool   // it has a year and another number, or a date
