@@ -127,3 +127,22 @@ func TestShortPostsAreNoNoise(t *testing.T) {
 		t.Errorf("rank %d, %d without the rule", with, without)
 	}
 }
+
+// A page that says less than noise counts below nothing: of those that say sometimes more and
+// sometimes less the next one is not likely to be worth something.
+func TestLessThanNoise(t *testing.T) {
+	g := newGuard()
+	var q quoted
+	noisy := func(text string) string { return q.text(q.text(q.text(text))) }
+	for i := range 80 {
+		path := fmt.Sprintf("http://a.test/%s?t=%d", []string{"topic", "print"}[i/40], i)
+		teach(t, g, path, "http://a.test/", noisy(prose(i%40, 600)))
+	}
+	for i := range 40 {
+		teach(t, g, fmt.Sprintf("http://a.test/mixed?t=%d", 2*i), "http://a.test/", noisy(noisy("nothing here")))
+		teach(t, g, fmt.Sprintf("http://a.test/mixed?t=%d", 2*i+1), "http://a.test/", fmt.Sprintf("x%dx y%dy", i, i))
+	}
+	if v := judge(t, g, "http://a.test/mixed?t=999"); v.Rank < 3 {
+		t.Errorf("%+v, noise %.2f", v, g.Noise(mustParse(t, "http://a.test/")))
+	}
+}
