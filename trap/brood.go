@@ -24,9 +24,9 @@ const (
 )
 
 // later is how many ranks a URL waits longer than the chance of p says, the pattern that answers
-// for it: if that breeds, or has had very many pages, since it may not show that they are made up.
-// However good these are, what is a little less likely, and of which less is known, has its turn
-// so.
+// for it: if that breeds, if it may be a chain like others before it, or if it has had very many
+// pages, since it may not show that they are made up. However good these are, what is a little less
+// likely, and of which less is known, has its turn so.
 func (g *Guard) later(a asked, p *pattern) uint8 {
 	switch {
 	case p == nil || g.off&ruleBreeds != 0 || mix(a.host, uint64(g.page))%breedTurns == 0:
@@ -35,6 +35,8 @@ func (g *Guard) later(a asked, p *pattern) uint8 {
 		return p.breedRanks(g.hadWithKin(a, p))
 	case p.wide:
 		return 0
+	case p.pages < endlessPages && a.domains != nil && a.domains.lengthens(a.domains.pages) && g.breeds(a.domains, a.host):
+		return 1
 	}
 	return uint8(bits.Len32(g.had(a, p) / manyPages))
 }
@@ -89,8 +91,8 @@ func (g *Guard) breeds(p *pattern, host uint64) bool {
 }
 
 // lengthens reports whether so many pages are a chain of which no end was seen, such as the pages
-// of comments that are made up: nearly each one leads to the next. Kin say so of chains of which
-// each is short yet.
+// of comments that are made up: nearly each one leads to the next. A wide pattern says so of the
+// first pages of its chains, and kin of chains of which each is short yet.
 func (l *linked) lengthens(pages uint32) bool {
 	return pages >= endlessPages && l.ownFound() &&
 		l.bred >= chainBred*l.links && l.bred < mostChained*l.links && l.goesOn()

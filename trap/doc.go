@@ -27,9 +27,9 @@
 //	           what answers
 //	kin        fine patterns of a host that differ only in the names of directories and programs.
 //	           The first eight pages of one lead to more of it, as those of any section do;
-//	           whether these have an end is judged by all of its kin together. What breeds waits
-//	           by how many pages of its kin did, and of a pattern with fewer than 32 pages the
-//	           kin say whether it is a chain
+//	           whether these have an end is judged by the older ones of its kin together. What
+//	           breeds waits by how many pages of its kin did, and of a pattern with fewer than 32
+//	           pages the older kin say whether it is a chain
 //	wide       a pattern of all hosts of a registrable domain, without any names: it answers
 //	           for patterns that are too young, since random names make a new one each time.
 //	           URLs with one parameter and with several have different ones.
@@ -113,9 +113,9 @@
 //	breeds     of a pattern: a page of it has two new URLs of it on average, or more, aspects and
 //	           other keys not counted, and a quarter more than those of other patterns of its
 //	           host had of theirs; or it is a chain of 32 pages or more, of which nine in ten led
-//	           to one more, and none to two, or its kin have had as many such pages. Others that
-//	           are as likely come first, since they will end, if there are any; at one page in 64
-//	           they do not
+//	           to one more, and none to two, or a young one, if the wide pattern or its kin have
+//	           had as many such pages. Others that are as likely come first, since they will end,
+//	           if there are any; at one page in 64 they do not
 //	lease      a URL on its way. Another waits for it, in its place, if it would have a rank were
 //	           that a page that brings nothing. Where a pattern owes nothing as many leases as it
 //	           had pages do not count: so of a new one one is asked for at first (Verdict.Wait).

@@ -283,7 +283,7 @@ func (g *Guard) ends(p *pattern) float32 {
 	if p == nil || g.off&ruleEndless != 0 {
 		return 1
 	}
-	if k := g.kinOf(p); k != nil && p.pages < settled {
+	if k := g.kinOf(p); k != nil && p.pages < settled && k.links >= leastKin {
 		return k.ends()
 	}
 	return p.ends()

@@ -12,12 +12,15 @@ import (
 // directories, and of programs, such as /hotel/de/*.html and /hotel/fr/*.html. It counts for the
 // order only.
 type kin struct {
-	linked
+	linked   // pages of patterns that had eight before
 	id       uint64
 	patterns uint32 // that are known
 	pages    uint32 // fetched
 	breeding uint32 // of those, the ones of patterns that breed
 }
+
+// leastKin is how many pages of older kin say whether a young pattern has an end.
+const leastKin = 4
 
 // join makes a pattern one of its kin, unless a new wide one has just put it out.
 func (g *Guard) join(p *pattern, id uint64) {

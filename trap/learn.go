@@ -298,7 +298,7 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (cost, earn flo
 	if e.watched {
 		back := p.backs(e)
 		p.found(e, k, back)
-		if p.kin != nil {
+		if p.kin != nil && p.pages >= settled { // it is known whether it leads back
 			p.kin.found(e, k, back)
 		}
 	}
