@@ -41,11 +41,11 @@ func (g *Guard) later(a asked, p *pattern) uint8 {
 	return uint8(bits.Len32(g.had(a, p) / manyPages))
 }
 
-// hadWithKin is had, or how many pages of its kin breed, if these are more. Where a pattern's URLs
-// are spelt in several ways it is their spelling that counts.
+// hadWithKin returns what had does, or the number of pages of the pattern's kin that breed, if that
+// is larger. If the pattern's URLs are spelt in several ways, only their spelling counts.
 func (g *Guard) hadWithKin(a asked, p *pattern) uint32 {
 	had := g.had(a, p)
-	if k := g.kinOf(p); k != nil && (p != a.own || a.spelt == 0) {
+	if k := g.kinOf(p); k != nil && a.spelt == 0 { // a wide pattern has no kin
 		had = max(had, k.breeding)
 	}
 	return had
@@ -90,18 +90,20 @@ func (g *Guard) breeds(p *pattern, host uint64) bool {
 	return others.pages >= settled && (chain || float64(p.bred)*float64(others.pages) > breedMargin*float64(others.bred)*float64(p.links))
 }
 
-// lengthens reports whether so many pages are a chain of which no end was seen, such as the pages
-// of comments that are made up: nearly each one leads to the next. A wide pattern says so of the
-// first pages of its chains, and kin of chains of which each is short yet.
+// lengthens reports whether a pattern with the given number of pages is a chain that shows no sign
+// of ending, such as made-up pages of comments: nearly every page leads to the next one. Asked of a
+// wide pattern or of kin, it tells whether the chains in them are like that, though each of these
+// may still be short.
 func (l *linked) lengthens(pages uint32) bool {
 	return pages >= endlessPages && l.ownFound() &&
 		l.bred >= chainBred*l.links && l.bred < mostChained*l.links && l.goesOn()
 }
 
-// goesOn reports whether hardly any page is a leaf, or has listed one.
+// goesOn reports whether hardly any page is a leaf or lists one.
 func (l *linked) goesOn() bool { return l.leaf <= (1-chainBred)*l.links }
 
-// raise counts a page whose links were watched, unless a new wide pattern has just put out its own.
+// raise counts a page whose links were watched, unless its fine pattern was forgotten a moment ago,
+// to make room for the wide one.
 func (g *Guard) raise(fine, wide *pattern, e *event) {
 	if g.patterns[fine.id] != fine {
 		return

@@ -8,11 +8,10 @@ import (
 	"crawler/internal/binform"
 )
 
-// kin is what is known together of the fine patterns of a host that differ only in the names of
-// directories, and of programs, such as /hotel/de/*.html and /hotel/fr/*.html. It counts for the
-// order only.
+// kin sums up the fine patterns of a host that differ only in the names of directories and
+// programs, such as /hotel/de/*.html and /hotel/fr/*.html. It affects the order only.
 type kin struct {
-	linked   // pages of patterns that had eight before
+	linked   // of all their pages but the first eight of each pattern
 	id       uint64
 	patterns uint32 // that are known
 	pages    uint32 // fetched
@@ -22,7 +21,8 @@ type kin struct {
 // leastKin is how many pages of older kin say whether a young pattern has an end.
 const leastKin = 4
 
-// join makes a pattern one of its kin, unless a new wide one has just put it out.
+// join adds a pattern to its kin, unless it was forgotten a moment ago, to make room for the wide
+// one.
 func (g *Guard) join(p *pattern, id uint64) {
 	if id == 0 || p.kin != nil || g.patterns[p.id] != p {
 		return
@@ -36,7 +36,7 @@ func (g *Guard) join(p *pattern, id uint64) {
 	k.patterns++
 }
 
-// part takes a pattern that is forgotten out of its kin.
+// part removes a pattern that is being forgotten from its kin.
 func (g *Guard) part(p *pattern) {
 	k := p.kin
 	if k == nil {
@@ -86,7 +86,7 @@ func (g *Guard) decodeKin(d *binform.Decoder) {
 	}
 }
 
-// decodeKinOf reads to what kin a pattern belongs. All kin are read before.
+// decodeKinOf reads which kin a pattern belongs to. All kin must have been read before.
 func (g *Guard) decodeKinOf(d *binform.Decoder, p *pattern) {
 	id := d.Uint64()
 	if id == 0 {

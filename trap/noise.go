@@ -1,8 +1,8 @@
 package trap
 
-// hear counts what a copy, or what is near to one, says that is new to its site: none, one, two, or
-// at least mostHeard words that are sampled of all pages. That is noise, such as a quotation or an
-// advertisement that changes with each answer.
+// hear counts how many words of a copy, or of a page that is nearly one, are new to its site. Only
+// words that are sampled on all pages count, and mostHeard of them at most. Such words are noise: a
+// quotation, say, or an advertisement that changes with each answer.
 func (g *Guard) hear(domain uint64, words int) {
 	if g.texts.times(heard(domain, 0)) == mostCopies {
 		return // it is known well enough
@@ -12,10 +12,10 @@ func (g *Guard) hear(domain uint64, words int) {
 	}
 }
 
-// heard is under what it is remembered how many copies of a domain said n words or more.
+// heard returns the hash under which the copies of a domain with n new words or more are counted.
 func heard(domain uint64, n int) uint64 { return mix(mix(domain, 30), uint64(n)) }
 
-// noise is how much copies tell on average, of wholeText.
+// noise returns how much copies tell on average, as a share of wholeText.
 func (g *Guard) noise(domain uint64) float32 {
 	copies, words := g.texts.times(heard(domain, 0)), 0
 	for n := 1; n <= mostHeard; n++ {
