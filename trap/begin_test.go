@@ -145,3 +145,44 @@ func TestWhatHasEarnedIsNotRefusedWithOthers(t *testing.T) {
 		}
 	}
 }
+
+// A pattern with few pages is not refused for what others have spent if most of its own said what
+// no page of the site had said, and the latest, too: here files of a repository beside every view
+// of every commit, both by parameters.
+func TestYoungPatternsThatTellAreNotRefused(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		tells func(i int) bool
+		open  bool
+	}{
+		{"texts", func(i int) bool { return i > 1 }, true},
+		{"no texts", func(int) bool { return false }, false},
+		{"texts at first", func(i int) bool { return i < 2 }, false},
+	} {
+		g := newGuard()
+		file := func(i int) string {
+			return fmt.Sprintf("http://a.test/git?p=%s&a=blob&f=%s", called(i%3), called(i))
+		}
+		for i := range 7 {
+			text := "a file"
+			if tt.tells(i) {
+				text = prose(i, 120)
+			}
+			teach(t, g, file(i), file(i/2), text, file(30+3*i), file(31+3*i), file(32+3*i))
+		}
+		views := [...]string{"log", "tree", "diff", "tags", "heads", "refs", "remotes", "files"}
+		for i := range 40 * len(views) {
+			view := views[i%len(views)]
+			url := func(i int) string {
+				return fmt.Sprintf("http://a.test/git?p=owl&a=%s&%s=%s", view, view, called(100+i))
+			}
+			teach(t, g, url(i), url(i+1), strings.Repeat("nothing new ", i+1), url(1000+2*i), url(1001+2*i))
+		}
+		if v := judge(t, g, "http://a.test/git?p=owl&a=blame&blame=x"); v.Kind == "" {
+			t.Fatalf("%s: the wide pattern is not closed: %+v", tt.name, v)
+		}
+		if v := judge(t, g, file(20)); (v.Kind == "") != tt.open || tt.open && v.Rank == 0 {
+			t.Errorf("%s: %+v", tt.name, v)
+		}
+	}
+}

@@ -207,12 +207,19 @@ func (g *Guard) judge(a asked) *pattern {
 		return fine
 	case fine == nil:
 		return wide
-	case wide == nil || g.good(fine) || fine.beginsWell() || fine.closed != "":
+	case wide == nil || g.good(fine) || fine.beginsWell() || fine.closed != "" || wide.closed != "" && fine.tells():
 		return fine
 	case wide.closed != "" || wide.owes > fine.owes:
 		return wide
 	}
 	return fine
+}
+
+// tells reports whether most pages of a young pattern said what is new to the site: beginsWell,
+// without the discount on what selections are worth. The order of such selections is the wide
+// pattern's, but what that has spent was not spent on these.
+func (p *pattern) tells() bool {
+	return p.tries > 0 && 2*p.hits*p.least() >= leastNew*p.tries && p.owes < postponed
 }
 
 // tries reports whether a wide pattern that is closed lets a young one show what it is: if it does

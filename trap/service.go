@@ -8,12 +8,13 @@ import (
 
 // isService reports whether a URL's names say that it does something for a visitor, or shows in
 // another way what stands elsewhere: a login, an answer to a post, a cart, a search, a printed
-// form, a comparison of revisions. Such pages come last of those that are as likely, as aspects do:
-// there may be no end of them, and their text does not show what they are. On a site that has
-// nothing else they come as they did, since all of them wait.
+// form, a comparison of revisions, a page for those who come from an advertisement, a packed file.
+// Such pages come last of those that are as likely, as aspects do: there may be no end of them, and
+// their text does not show what they are. On a site that has nothing else they come as they did,
+// since all of them wait.
 //
-// The names are those that robots.txt of several of some 6,000 domains excludes, and what
-// archivists of forums and wikis leave out.
+// The names are those that robots.txt of several of some 6,000 domains excludes, what archivists of
+// forums and wikis leave out, and parameters of searches, bookings and advertisements.
 func isService(u weburl.URL) bool {
 	for rest, more := u.Path()[1:], true; more; {
 		var segment string
@@ -24,7 +25,7 @@ func isService(u weburl.URL) bool {
 		is := servicePlace(segment)
 		if dot := strings.IndexByte(segment, '.'); is == 0 && last && dot > 0 {
 			is = servicePlace(segment[:dot])
-			if is == atEnd && isProgramKind(segment[dot:]) {
+			if isProgramKind(segment[dot:]) && (is == atEnd || searches(segment[:dot])) || isArchiveKind(segment[dot:]) {
 				return true
 			}
 		}
@@ -39,7 +40,10 @@ func isService(u weburl.URL) bool {
 		var pair string
 		pair, query, more = cutParam(query)
 		name, value, _ := strings.Cut(pair, "=")
-		if servicePlace(unindexed(name)) != 0 || servicePlace(value) != 0 {
+		switch is := servicePlace(value); {
+		case is == anywhere || is == atEnd:
+			return true
+		case servicePlace(unindexed(name)) != 0 && !namesPath(name, value):
 			return true
 		}
 	}
@@ -58,12 +62,40 @@ func isProgramKind(kind string) bool {
 	return false
 }
 
+// isArchiveKind reports whether the end of a file's name is that of what is packed, which is
+// fetched to be unpacked, and not to be read.
+func isArchiveKind(kind string) bool {
+	switch kind[strings.LastIndexByte(kind, '.'):] {
+	case ".gz", ".tgz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".7z", ".rar", ".iso", ".dmg", ".msi", ".deb", ".rpm", ".jar", ".apk":
+		return true
+	}
+	return false
+}
+
+// searches reports whether the name of a program has the word search in it, such as
+// opac-search.pl or advanced_search_result.php.
+func searches(program string) bool {
+	for word := range strings.FieldsFuncSeq(program, func(r rune) bool { return r == '-' || r == '_' }) {
+		if strings.EqualFold(word, "search") {
+			return true
+		}
+	}
+	return false
+}
+
+// namesPath reports whether a parameter is the path of a page in a server without any other, as in
+// Drupal's ?q=node/17, and no words that are searched for.
+func namesPath(name, value string) bool {
+	return strings.EqualFold(name, "q") && (strings.Contains(value, "/") || strings.Contains(value, "%2F") || strings.Contains(value, "%2f"))
+}
+
 // place says where in a URL a name is one of a service.
 type place uint8
 
 const (
-	anywhere place = 1 + iota
-	atEnd          // as the last of several segments, a program, a parameter or the value of one
+	anywhere    place = 1 + iota
+	atEnd             // as the last of several segments, a program, a parameter or the value of one
+	asParameter       // as the name of a parameter
 )
 
 // longestName is how long a name of a service may be.
@@ -94,15 +126,19 @@ func servicePlace(s string) place {
 		"search_query", "advanced_search", "catalogsearch", "szukaj", "hilit", "calendar", "nextnewest",
 		"nextoldest", "prev_next", "lastpost", "getlastpost", "newpost", "redirect", "redir", "goto",
 		"returnto", "return_to", "returnurl", "return_url", "redirect_to", "referer", "referrer",
-		"newlanguage", "setlang":
+		"newlanguage", "setlang", "ajax", "memberlist", "suche", "buscar":
 		return anywhere
 	case "account", "register", "registration", "subscription", "private", "mail", "email", "recommend",
 		"fav", "favorite", "favorites", "bookmark", "report", "quote", "flag", "vote", "rate", "export",
 		"preview", "popup", "pdf", "wap", "sort", "sortby", "sort_by", "sort-by", "order", "orderby",
 		"order_by", "orderway", "sortorder", "sort_order", "history", "curid", "rev", "revision",
 		"revisions", "undo", "highlight", "hl", "random", "out", "return", "destination", "back", "skin",
-		"theme", "lang":
+		"theme", "lang", "stats", "statistics", "filter", "download":
 		return atEnd
+	case "q", "query", "keyword", "keywords", "arrival", "arrival_date", "departure", "departure_date",
+		"checkin", "check_in", "nights", "utm_source", "utm_medium", "utm_campaign", "utm_content",
+		"utm_term", "gclid", "fbclid":
+		return asParameter
 	}
 	return 0
 }
