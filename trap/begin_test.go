@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"crawler/trap"
+	"crawler/weburl"
 )
 
 // Recipes of which two parameters name each list, beside selections of all lists by more: the
@@ -147,8 +148,8 @@ func TestWhatHasEarnedIsNotRefusedWithOthers(t *testing.T) {
 }
 
 // A pattern with few pages is not refused for what others have spent if most of its own said what
-// no page of the site had said, and the latest, too: here files of a repository beside every view
-// of every commit, both by parameters.
+// no page of the site had said, and it owes nothing: here files of a repository beside every view
+// of every commit, both by parameters. Redirects say nothing themselves.
 func TestYoungPatternsThatTellAreNotRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -180,6 +181,13 @@ func TestYoungPatternsThatTellAreNotRefused(t *testing.T) {
 		}
 		if v := judge(t, g, "http://a.test/git?p=owl&a=blame&blame=x"); v.Kind == "" {
 			t.Fatalf("%s: the wide pattern is not closed: %+v", tt.name, v)
+		}
+		to := func(i int) weburl.URL { return mustParse(t, "http://a.test/go?x=owl&to="+called(i)) }
+		g.Moved(to(0), mustParse(t, "http://a.test/"), false)
+		g.Moved(to(1), mustParse(t, "http://a.test/fresh/1"), true)
+		teach(t, g, "http://a.test/fresh/1", to(1).String(), prose(99, 120))
+		if v := g.Judge(to(2), ""); v.Kind == "" {
+			t.Errorf("%s: of redirects that have no page one is fetched: %+v", tt.name, v)
 		}
 		if v := judge(t, g, file(20)); (v.Kind == "") != tt.open || tt.open && v.Rank == 0 {
 			t.Errorf("%s: %+v", tt.name, v)

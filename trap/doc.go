@@ -99,7 +99,8 @@
 //	           is no evidence against anything, and closes nothing
 //	service    a URL one of whose segments, parameters or values is a name of what a site does for
 //	           its visitors, or of another view of what stands elsewhere: login, reply, cart,
-//	           search, print, diff. Its chance is a quarter, as that of an aspect
+//	           search, print, diff; or a packed file. Its chance is a quarter, as that of an
+//	           aspect
 //	spelling   of a URL: what its segments and values are made of, words, numbers, and what
 //	           stands between them. Once the URLs of a pattern are spelt in two ways or more,
 //	           each has its own chance: by the worth of its latest pages, as if two more had been

@@ -207,7 +207,7 @@ func (g *Guard) judge(a asked) *pattern {
 		return fine
 	case fine == nil:
 		return wide
-	case wide == nil || g.good(fine) || fine.beginsWell() || fine.closed != "" || wide.closed != "" && fine.tells():
+	case wide == nil || g.good(fine) || fine.beginsWell() || fine.closed != "" || wide.closed != "" && fine.hasTold():
 		return fine
 	case wide.closed != "" || wide.owes > fine.owes:
 		return wide
@@ -215,11 +215,11 @@ func (g *Guard) judge(a asked) *pattern {
 	return fine
 }
 
-// tells reports whether most pages of a young pattern said what is new to the site: beginsWell,
-// without the discount on what selections are worth. The order of such selections is the wide
-// pattern's, but what that has spent was not spent on these.
-func (p *pattern) tells() bool {
-	return p.tries > 0 && 2*p.hits*p.least() >= leastNew*p.tries && p.owes < postponed
+// hasTold reports whether the pages of a young pattern, or those that they lead to, have said what
+// is new to the site: half as much as whole pages of text, though they are selections. Then it is
+// not refused for what others have spent, though it waits as they do.
+func (p *pattern) hasTold() bool {
+	return p.pages > 0 && 2*p.hits*p.least() >= leastNew*p.tries && p.owes < postponed
 }
 
 // tries reports whether a wide pattern that is closed lets a young one show what it is: if it does

@@ -38,7 +38,6 @@ func (g *Guard) applyMove(x move) {
 	switch p.moved++; x.to {
 	case 0:
 		p.try(0)
-		p.owes++
 	case p.leads:
 	default:
 		p.leads, p.moved = x.to, 1

@@ -129,21 +129,3 @@ func TestMazesSayLittleOfOthers(t *testing.T) {
 		t.Errorf("after 20 articles the next one has rank %d", v.Rank)
 	}
 }
-
-// A redirect costs a request, as a page does: the more of them have brought nothing, the longer
-// the next one waits.
-func TestRedirectsThatBringNothingWaitLonger(t *testing.T) {
-	g := trap.New(trap.Config{})
-	last := uint8(0)
-	for i := range 256 {
-		u := mustParse(t, fmt.Sprintf("http://a.test/random?r=%d", i))
-		if i == 16 || i == 64 || i == 255 {
-			v := g.Judge(u, "")
-			if v.Rank < last+2 {
-				t.Errorf("after %d redirects rank %d, before %d", i, v.Rank, last)
-			}
-			last = v.Rank
-		}
-		g.Moved(u, mustParse(t, "http://a.test/known"), false)
-	}
-}

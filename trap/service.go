@@ -25,7 +25,7 @@ func isService(u weburl.URL) bool {
 		is := servicePlace(segment)
 		if dot := strings.IndexByte(segment, '.'); is == 0 && last && dot > 0 {
 			is = servicePlace(segment[:dot])
-			if isProgramKind(segment[dot:]) && (is == atEnd || searches(segment[:dot])) || isArchiveKind(segment[dot:]) {
+			if isProgramKind(segment[dot:]) && (is == atEnd || searches(segment[:dot], segment[dot:])) || isPacked(segment) {
 				return true
 			}
 		}
@@ -43,7 +43,7 @@ func isService(u weburl.URL) bool {
 		switch is := servicePlace(value); {
 		case is == anywhere || is == atEnd:
 			return true
-		case servicePlace(unindexed(name)) != 0 && !namesPath(name, value):
+		case servicePlace(unindexed(name)) != 0 && !isPage(u, name, value):
 			return true
 		}
 	}
@@ -62,31 +62,50 @@ func isProgramKind(kind string) bool {
 	return false
 }
 
-// isArchiveKind reports whether the end of a file's name is that of what is packed, which is
-// fetched to be unpacked, and not to be read.
-func isArchiveKind(kind string) bool {
-	switch kind[strings.LastIndexByte(kind, '.'):] {
+// isPacked reports whether a file's name is that of one that is packed: it is fetched to be
+// unpacked, and not to be read. A wiki's page of a file has a namespace before it.
+func isPacked(file string) bool {
+	if strings.IndexByte(file, ':') >= 0 {
+		return false
+	}
+	switch strings.ToLower(file[strings.LastIndexByte(file, '.'):]) {
 	case ".gz", ".tgz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".7z", ".rar", ".iso", ".dmg", ".msi", ".deb", ".rpm", ".jar", ".apk":
 		return true
 	}
 	return false
 }
 
-// searches reports whether the name of a program has the word search in it, such as
-// opac-search.pl or advanced_search_result.php.
-func searches(program string) bool {
-	for word := range strings.FieldsFuncSeq(program, func(r rune) bool { return r == '-' || r == '_' }) {
-		if strings.EqualFold(word, "search") {
-			return true
-		}
+// searches reports whether a program's name ends in the word search, as that of opac-search.pl, or
+// in its results. Files of Python are more often read than run.
+func searches(program, kind string) bool {
+	if kind == ".py" {
+		return false
 	}
-	return false
+	end := strings.LastIndexAny(program, "-_")
+	if end < 0 {
+		return false
+	}
+	last := program[end+1:]
+	if strings.EqualFold(last, "result") || strings.EqualFold(last, "results") {
+		program = program[:end]
+		last = program[strings.LastIndexAny(program, "-_")+1:]
+	}
+	return strings.EqualFold(last, "search")
 }
 
-// namesPath reports whether a parameter is the path of a page in a server without any other, as in
-// Drupal's ?q=node/17, and no words that are searched for.
-func namesPath(name, value string) bool {
-	return strings.EqualFold(name, "q") && (strings.Contains(value, "/") || strings.Contains(value, "%2F") || strings.Contains(value, "%2f"))
+// isPage reports whether a parameter q names a page, as Drupal's ?q=node/17&page=2 or ?q=contact
+// does, and not what is searched for: it is a path, or alone.
+func isPage(u weburl.URL, name, value string) bool {
+	return strings.EqualFold(name, "q") && isRoot(u.Path()) && (hasSlash(value) || !strings.Contains(u.Query(), "&"))
+}
+
+func hasSlash(value string) bool {
+	return strings.Contains(value, "/") || strings.Contains(value, "%2F") || strings.Contains(value, "%2f")
+}
+
+// isRoot reports whether a path is that of a directory's first program.
+func isRoot(path string) bool {
+	return strings.HasSuffix(path, "/") || strings.HasSuffix(path, "/index.php")
 }
 
 // place says where in a URL a name is one of a service.
@@ -126,16 +145,16 @@ func servicePlace(s string) place {
 		"search_query", "advanced_search", "catalogsearch", "szukaj", "hilit", "calendar", "nextnewest",
 		"nextoldest", "prev_next", "lastpost", "getlastpost", "newpost", "redirect", "redir", "goto",
 		"returnto", "return_to", "returnurl", "return_url", "redirect_to", "referer", "referrer",
-		"newlanguage", "setlang", "ajax", "memberlist", "suche", "buscar":
+		"newlanguage", "setlang", "memberlist", "suche", "buscar":
 		return anywhere
 	case "account", "register", "registration", "subscription", "private", "mail", "email", "recommend",
 		"fav", "favorite", "favorites", "bookmark", "report", "quote", "flag", "vote", "rate", "export",
 		"preview", "popup", "pdf", "wap", "sort", "sortby", "sort_by", "sort-by", "order", "orderby",
 		"order_by", "orderway", "sortorder", "sort_order", "history", "curid", "rev", "revision",
 		"revisions", "undo", "highlight", "hl", "random", "out", "return", "destination", "back", "skin",
-		"theme", "lang", "stats", "statistics", "filter", "download":
+		"theme", "lang", "ajax":
 		return atEnd
-	case "q", "query", "keyword", "keywords", "arrival", "arrival_date", "departure", "departure_date",
+	case "q", "query", "keyword", "keywords", "filter", "arrival", "arrival_date", "departure", "departure_date",
 		"checkin", "check_in", "nights", "utm_source", "utm_medium", "utm_campaign", "utm_content",
 		"utm_term", "gclid", "fbclid":
 		return asParameter
