@@ -215,9 +215,9 @@ func (g *Guard) judge(a asked) *pattern {
 	return fine
 }
 
-// hasTold reports whether the pages of a young pattern, or those that they lead to, have said what
-// is new to the site: half as much as whole pages of text, though they are selections. Then it is
-// not refused for what others have spent, though it waits as they do.
+// hasTold reports whether a young pattern owes nothing, and its pages, or those that they lead to,
+// have said what is new to the site: half of what makes a whole page, on average, whether they are
+// selections or not. Then it is not refused for what others have spent, though it waits as they do.
 func (p *pattern) hasTold() bool {
 	return p.pages > 0 && 2*p.hits*p.least() >= leastNew*p.tries && p.owes < postponed
 }

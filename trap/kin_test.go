@@ -94,13 +94,19 @@ func TestChainsOfManyDirectories(t *testing.T) {
 	}
 }
 
+// articles teaches n pages of a.test/p/# that have texts of their own and lead nowhere.
+func articles(t *testing.T, g *trap.Guard, n int) {
+	t.Helper()
+	for i := range n {
+		teach(t, g, page(i), "http://a.test/", prose(i, 60))
+	}
+}
+
 // A list whose articles lead no further is no chain, nor are its kin: somebody has listed these.
 func TestListsOfArticlesAreNoChainOfKin(t *testing.T) {
 	g := newGuard()
 	list := func(d, i int) string { return fmt.Sprintf("http://a.test/%s/page/%d", called(d), i) }
-	for i := range 20 {
-		teach(t, g, page(i), "http://a.test/", prose(i, 60))
-	}
+	articles(t, g, 20)
 	for i := range 12 {
 		for d := range 3 {
 			teach(t, g, list(d, i), list(d, i-one(i > 0)), prose(1000+100*d+i, 60), list(d, i+1), page(1000+100*d+i))
@@ -116,9 +122,7 @@ func TestListsOfArticlesAreNoChainOfKin(t *testing.T) {
 func TestSectionsBesideChainsOfKin(t *testing.T) {
 	g := newGuard()
 	at := func(d, i int) string { return fmt.Sprintf("http://a.test/%s/at/%d", called(d), i) }
-	for i := range 20 {
-		teach(t, g, page(i), "http://a.test/", prose(i, 60))
-	}
+	articles(t, g, 20)
 	for i := range 40 {
 		teach(t, g, at(0, i), page(i%20), prose(1000+i, 60))
 		for d := 1; d < 9; d++ {

@@ -68,7 +68,12 @@ func isPacked(file string) bool {
 	if strings.IndexByte(file, ':') >= 0 {
 		return false
 	}
-	switch strings.ToLower(file[strings.LastIndexByte(file, '.'):]) {
+	kind := file[strings.LastIndexByte(file, '.'):]
+	if len(kind) > longestName {
+		return false
+	}
+	var lower [longestName]byte // a string in lower case would be allocated
+	switch string(inLower(&lower, kind)) {
 	case ".gz", ".tgz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".7z", ".rar", ".iso", ".dmg", ".msi", ".deb", ".rpm", ".jar", ".apk":
 		return true
 	}
@@ -114,7 +119,7 @@ type place uint8
 const (
 	anywhere    place = 1 + iota
 	atEnd             // as the last of several segments, a program, a parameter or the value of one
-	asParameter       // as the name of a parameter
+	asParameter       // as the name of a parameter, but not as its value
 )
 
 // longestName is how long a name of a service may be.
@@ -128,10 +133,7 @@ func servicePlace(s string) place {
 		return 0
 	}
 	var lower [longestName]byte
-	for i := range len(s) {
-		lower[i] = toLower(s[i])
-	}
-	switch string(lower[:len(s)]) {
+	switch string(inLower(&lower, s)) {
 	case "admin", "administrator", "wp-admin", "wp-login", "login", "logout", "logon", "signin", "signout",
 		"signup", "password", "lostpassword", "my-account", "authentication", "ucp", "usercp", "mcp",
 		"reply", "newreply", "newthread", "newtopic", "posting", "editpost", "edit", "reporttm",
@@ -160,6 +162,14 @@ func servicePlace(s string) place {
 		return asParameter
 	}
 	return 0
+}
+
+// inLower writes s in lower case, which has room in the memory.
+func inLower(memory *[longestName]byte, s string) []byte {
+	for i := range len(s) {
+		memory[i] = toLower(s[i])
+	}
+	return memory[:len(s)]
 }
 
 func toLower(c byte) byte {
