@@ -155,7 +155,7 @@ func aloneOn(t *testing.T, bin string, web *clusterWeb, delay time.Duration) (a 
 	a.took = time.Since(began)
 	log := web.taken()
 	a.asked = len(log.asked)
-	a.short, a.least = log.gaps(delay, clockSlack)
+	a.short, a.least, _ = log.gaps(delay, clockSlack)
 	if a.found = (&clusterRun{T: t}).read([]string{dir}); a.twice > 0 || len(a.pages) < web.pages {
 		t.Fatalf("one machine recorded %d pages of %d, %d twice", len(a.pages), web.pages, a.twice)
 	}
@@ -214,7 +214,7 @@ func (c *clusterRun) signal(n *node, s syscall.Signal) {
 func (c *clusterRun) judge(cc clusterCase, alone clusterAlone, log *arrivals, took time.Duration) {
 	got := c.read(c.shards())
 	again, examples := log.twice()
-	short, least := log.gaps(c.setup.delay, clockSlack)
+	short, least, where := log.gaps(c.setup.delay, clockSlack)
 	dead := map[string]bool{}
 	for _, name := range c.dead {
 		dead[name] = true
@@ -246,7 +246,7 @@ func (c *clusterRun) judge(cc clusterCase, alone clusterAlone, log *arrivals, to
 		most = max(most, inWork)
 	}
 	miss(float64(again) > most, "%d pages asked again, such as %v", again, examples)
-	miss(short > 0, "%d requests came less than %v after the one before, the least %v", short, c.setup.delay, least)
+	miss(short > 0, "%d requests came less than %v after the one before, the least %v: %s; killed at %v", short, c.setup.delay, least, where, c.died)
 	// A host waits its delay after it was opened again.
 	limit := c.setup.patience + c.setup.lease + time.Second + c.setup.delay
 	miss(cc.hosts && (hosts == 0 || last > limit), "%d hosts of dead nodes went on after up to %v, want %v", hosts, last, limit)

@@ -72,10 +72,12 @@ func newClusterWeb(t *testing.T, hosts, pages int) *clusterWeb {
 	s.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		return context.WithValue(ctx, connKey{}, c)
 	}
-	s.Listener = stampedListener{s.Listener.(*net.TCPListener)}
+	var err error
+	if s.Listener, err = stamped(s.Listener); err != nil {
+		t.Fatal(err)
+	}
 	s.Start()
 	t.Cleanup(s.Close)
-	var err error
 	if _, w.port, err = net.SplitHostPort(s.Listener.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
@@ -239,20 +241,22 @@ func (a *arrivals) twice() (n int, examples []string) {
 }
 
 // gaps returns how many requests came to their host sooner than the delay after the one before,
-// and the shortest time between two. slack is how late a request may be noted: the machine is
-// busy.
-func (a *arrivals) gaps(delay, slack time.Duration) (short int, least time.Duration) {
+// the shortest time between two, and between which. slack is how late a request may be noted:
+// the machine is busy.
+func (a *arrivals) gaps(delay, slack time.Duration) (short int, least time.Duration, example string) {
 	least = time.Hour
-	for _, times := range a.times {
+	for host, times := range a.times {
 		for i := 1; i < len(times); i++ {
 			gap := times[i].at.Sub(times[i-1].at)
-			least = min(least, gap)
+			if gap < least {
+				least, example = gap, fmt.Sprintf("%s, request %d of node %q at %v after %q", host, i+1, times[i].node, times[i].at, times[i-1].node)
+			}
 			if gap < delay-slack {
 				short++
 			}
 		}
 	}
-	return short, least
+	return short, least, example
 }
 
 // goOn returns after how long the first and the last of the hosts of a dead node were asked again

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"sync/atomic"
 	"syscall"
+	"testing"
 	"time"
 	"unsafe"
 )
@@ -15,20 +16,28 @@ import (
 // a busy machine lets a server read a request late makes no gap between two requests shorter.
 type stampedListener struct{ *net.TCPListener }
 
+// stamped asks the listener's socket for the stamps, of which connections inherit the wish: of
+// one that asked for itself, the first request may have come before.
+func stamped(l net.Listener) (stampedListener, error) {
+	tcp := l.(*net.TCPListener)
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return stampedListener{}, err
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		failed = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_TIMESTAMPNS, 1)
+	})
+	return stampedListener{tcp}, errors.Join(err, failed)
+}
+
 func (l stampedListener) Accept() (net.Conn, error) {
 	c, err := l.AcceptTCP()
 	if err != nil {
 		return nil, err
 	}
 	raw, err := c.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	var failed error
-	err = raw.Control(func(fd uintptr) {
-		failed = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_TIMESTAMPNS, 1)
-	})
-	return &stampedConn{TCPConn: c, raw: raw}, errors.Join(err, failed)
+	return &stampedConn{TCPConn: c, raw: raw}, err
 }
 
 // stampedConn is a connection of a stampedListener.
@@ -57,14 +66,14 @@ func (c *stampedConn) Read(b []byte) (n int, err error) {
 	case n == 0:
 		return 0, io.EOF
 	}
-	c.last.Store(time.Now().UnixNano()) // of what came before the stamps were asked for
 	messages, err := syscall.ParseSocketControlMessage(oob[:oobn])
 	for _, m := range messages {
 		if m.Header.Type == syscall.SCM_TIMESTAMPNS && len(m.Data) >= int(unsafe.Sizeof(syscall.Timespec{})) {
 			c.last.Store((*syscall.Timespec)(unsafe.Pointer(&m.Data[0])).Nano())
+			return n, err
 		}
 	}
-	return n, err
+	return n, errors.Join(err, errors.New("what was read has no stamp"))
 }
 
 // connKey is what http.Server.ConnContext keeps a request's stampedConn by.
@@ -73,4 +82,46 @@ type connKey struct{}
 // arrived returns when a request came.
 func arrived(r *http.Request) time.Time {
 	return time.Unix(0, r.Context().Value(connKey{}).(*stampedConn).last.Load())
+}
+
+// TestStampsAreOfTheKernel has a request wait, unread and not even accepted: its stamp says when
+// it came, of the first on a connection as of a later one.
+func TestStampsAreOfTheKernel(t *testing.T) {
+	t.Parallel()
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	l, err := stamped(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := net.Dial("tcp", plain.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	var server net.Conn
+	for range 2 {
+		before := time.Now()
+		if _, err := client.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		after := time.Now()
+		time.Sleep(60 * time.Millisecond)
+		if server == nil {
+			if server, err = l.Accept(); err != nil {
+				t.Fatal(err)
+			}
+			defer server.Close()
+		}
+		if _, err := server.Read(make([]byte, 8)); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Unix(0, server.(*stampedConn).last.Load())
+		if at.Before(before.Add(-clockSlack)) || at.After(after.Add(clockSlack)) {
+			t.Errorf("stamped %v after it was sent, which took %v", at.Sub(before), after.Sub(before))
+		}
+	}
 }

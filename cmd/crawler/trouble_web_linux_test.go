@@ -87,7 +87,11 @@ func (w *troubledWeb) listen(t *testing.T, addr string) (port string) {
 	w.mu.Lock()
 	w.listeners = append(w.listeners, l)
 	w.mu.Unlock()
-	go w.srv.Serve(stampedListener{l.(*net.TCPListener)})
+	stamps, err := stamped(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go w.srv.Serve(stamps)
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
