@@ -75,7 +75,7 @@ func (g *Guard) BroodsAdd() (ok bool, hosts int) {
 const MostRank = mostRank + 1
 
 // Rules are the names of those that Without switches off.
-var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves", "breeds", "span", "services", "spelling", "near", "own address", "canonical", "kin", "noise"}
+var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves", "breeds", "span", "services", "spelling", "near", "own address", "canonical", "kin", "noise", "sections"}
 
 // Without switches some of Rules off.
 func (g *Guard) Without(of ...int) *Guard {
@@ -94,14 +94,17 @@ func (g *Guard) ForgetSpellings() {
 }
 
 // Spelt tells how a URL is spelt.
-var Spelt = spelt
+func Spelt(u weburl.URL, fine uint64) uint64 {
+	s := newShapes(leastPatterns)
+	return s.spelt(u, fine, false)
+}
 
 // Spellings returns how many are known.
 func (g *Guard) Spellings() int { return len(g.spellings) }
 
 // SpeltOwes returns what is owed by how a URL is spelt.
 func (g *Guard) SpeltOwes(u weburl.URL) float32 {
-	if s := g.spellings[spelt(u, g.shapes.at(u).fine)]; s != nil {
+	if s := g.spellings[g.shapes.spelt(u, g.shapes.at(u).fine, false)]; s != nil {
 		return s.owes
 	}
 	return 0
@@ -123,6 +126,28 @@ func (g *Guard) Kin() (patterns, all int, ok bool) {
 	}
 	return patterns, len(g.kin), ok
 }
+
+// SectionID returns the section of a URL.
+func (g *Guard) SectionID(u weburl.URL) uint64 { return g.shapes.at(u).section }
+
+// Begins returns how likely a new directory of a URL's section begins well.
+func (g *Guard) Begins(u weburl.URL) (chance float32, known bool) {
+	return g.begins(g.shapes.at(u), 0)
+}
+
+// SpeltLike returns how a URL is spelt, by the words that are known.
+func (g *Guard) SpeltLike(u weburl.URL) uint64 {
+	return g.shapes.spelt(u, g.shapes.at(u).fine, false)
+}
+
+// WellSpelt returns how many spellings of a URL's pattern were worth something.
+func (g *Guard) WellSpelt(u weburl.URL) (well float32, of uint32) {
+	p := g.patterns[g.shapes.at(u).fine]
+	return p.wellSpelt, p.spellings
+}
+
+// MostChoices is how many words a parameter may have that each make a spelling.
+const MostChoices = mostChoices
 
 // KinID returns of what kin a URL is, 0 for none.
 func (g *Guard) KinID(u weburl.URL) uint64 { return g.shapes.at(u).kin }

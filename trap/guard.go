@@ -110,7 +110,7 @@ func (g *Guard) ask(u weburl.URL) asked {
 	s := g.shapes.at(u)
 	a := asked{shape: s, own: g.patterns[s.fine], domains: g.patterns[s.wide]}
 	if g.isSpelt(a.own) {
-		a.spelt = spelt(u, s.fine)
+		a.spelt = g.shapes.spelt(u, s.fine, false)
 	}
 	return a
 }
@@ -130,7 +130,7 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if p != nil && g.trusts(p.name) {
 		return Verdict{}, nil
 	}
-	if p != nil && p.closed != "" && !g.newForm(a, p) {
+	if p != nil && p.closed != "" && !g.newForm(a, p) && !g.speltWell(a) {
 		return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}, p
 	}
 	if g.off&ruleOrder != 0 {
@@ -140,13 +140,14 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if least := rank(chance); least > most {
 		return Verdict{Rank: least}, p
 	}
+	well := g.isSpeltWell(a)
 	switch {
-	case g.off&ruleServices == 0 && isService(u):
+	case g.off&ruleServices == 0 && !well && isService(u):
 		chance *= serviceChance
 	case about && !g.hasNewNumber(u, via, a.own):
 		chance *= aspectChance
 	}
-	fresh, ahead := g.fresh(a)
+	fresh, ahead := g.fresh(a, well)
 	v := Verdict{Rank: rank(chance * fresh), added: added}
 	if v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p) {
 		v.Deeper, v.turn = true, p.id
@@ -205,6 +206,8 @@ func (g *Guard) judge(a asked) *pattern {
 	switch {
 	case g.off&ruleWide != 0 || g.tries(wide, fine):
 		return fine
+	case wide != nil && (wide.closed != "" || wide.owes > 0) && g.beginsInSection(a):
+		return fine
 	case fine == nil:
 		return wide
 	case wide == nil || g.good(fine) || fine.beginsWell() || fine.closed != "" || wide.closed != "" && fine.hasTold():
@@ -241,7 +244,11 @@ func (g *Guard) chance(a asked, leased map[uint64]int) float32 {
 	if s := g.spellings[a.spelt]; s != nil {
 		return g.ends(a.own) * s.chance(c, leased[a.spelt])
 	}
-	return (a.own.wellSpelt + 1) / (float32(a.own.spellings) + float32(leased[a.spelt]) + 2)
+	begins := (a.own.wellSpelt + 1) / (float32(a.own.spellings) + float32(leased[a.spelt]) + 2)
+	if a.own.spellings > mostChoices { // new ones come all the time
+		return min(c, begins)
+	}
+	return max(c, begins)
 }
 
 func (g *Guard) chanceOfPatterns(a asked, leased map[uint64]int) float32 {
@@ -250,7 +257,12 @@ func (g *Guard) chanceOfPatterns(a asked, leased map[uint64]int) float32 {
 	case g.off&ruleWide != 0 || a.domains == nil:
 		return c
 	case a.own == nil:
+		if begins, known := g.begins(a.shape, leased[a.wide]); known {
+			return min(c, begins)
+		}
 		return min(c, a.domains.kindsChance(leased[a.wide]))
+	case g.beginsInSection(a):
+		return c
 	case g.good(a.own) || a.own.beginsWell():
 		return c
 	}
@@ -334,7 +346,7 @@ func (g *Guard) fetched(form uint64) bool {
 
 // fresh is the chance that a URL brings no copy, as far as its form says, and the same if what is
 // on its way had come.
-func (g *Guard) fresh(a asked) (now, ahead float32) {
+func (g *Guard) fresh(a asked, well bool) (now, ahead float32) {
 	if g.off&ruleForms != 0 {
 		return 1, 1
 	}
@@ -342,9 +354,9 @@ func (g *Guard) fresh(a asked) (now, ahead float32) {
 	tried := a.domains != nil && 2*a.domains.hits < a.domains.tries
 	switch {
 	case a.own != nil:
-		now, ahead = a.own.fresh(a.shape, &g.texts, g.leased)
+		now, ahead = a.own.fresh(a.shape, &g.texts, g.leased, well && !a.keyed)
 	case tried || g.leased[a.fine] > 0: // else it is the first of its kind, to see what it brings
-		if now, ahead = (&pattern{id: a.fine}).fresh(a.shape, &g.texts, g.leased); !tried {
+		if now, ahead = (&pattern{id: a.fine}).fresh(a.shape, &g.texts, g.leased, false); !tried {
 			now = 1
 		}
 	}

@@ -9,9 +9,9 @@ import (
 
 const (
 	kindJournal    = binform.Kind("TRPJ")
-	journalVersion = 12
+	journalVersion = 13
 	// 2 had other wide patterns, 3 no moves, 4 no bred, 5 no tail, 6 no pictures, 7 no added,
-	// 8 no head, 9 no another, 10 no spelt, 11 no kin
+	// 8 no head, 9 no another, 10 no spelt, 11 no kin, 12 no section
 	oldestJournal = 3
 )
 
@@ -237,6 +237,7 @@ func (j *journal) page(x *event) {
 	hashes.encode(e, x.spelt)
 	hashes.encode(e, x.fromSpelt)
 	hashes.encode(e, x.shape.kin)
+	hashes.encode(e, x.shape.section)
 	if !x.unread {
 		x.encodeRead(e, hashes)
 	}
@@ -352,6 +353,9 @@ func decodePage(d *binform.Decoder, v uint16, unread bool, hashes *recent) *even
 	}
 	if v >= 12 {
 		x.shape.kin = hashes.decode(d)
+	}
+	if v >= 13 {
+		x.shape.section = hashes.decode(d)
 	}
 	if !unread {
 		x.decodeRead(d, v, hashes)

@@ -301,9 +301,9 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 	fields := form[16 : len(form)-8]
 	end := bytes.LastIndex(fields, []byte("a.test/*")) + len("a.test/*") // of the names
 	paths := end + 8
-	more, spelt, kin, links := paths+16, paths+17, paths+27, paths+28
+	more, spelt, kin, section, links := paths+16, paths+17, paths+27, paths+28, paths+29
 	pictures, rest, list := len(fields)-24, len(fields)-16, len(fields)-8
-	for version := range uint16(14) {
+	for version := range uint16(15) {
 		e := binform.Begin(nil, "TRPJ", version)
 		if e.Raw(fields[:end]); version >= 6 {
 			e.Raw(fields[end:paths])
@@ -318,7 +318,10 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 			e.Raw(fields[spelt:kin])
 		}
 		if version >= 12 {
-			e.Raw(fields[kin:links])
+			e.Raw(fields[kin:section])
+		}
+		if version >= 13 {
+			e.Raw(fields[section:links])
 		}
 		if e.Raw(fields[links : links+2]); version >= 5 {
 			e.Raw(fields[links+2 : links+4])
@@ -334,7 +337,7 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 		}
 		old := newGuard()
 		err := old.Replay(e.Close())
-		if read := version >= 3 && version <= 12; (err == nil) != read {
+		if read := version >= 3 && version <= 13; (err == nil) != read {
 			t.Errorf("version %d: %v", version, err)
 		}
 		want := g

@@ -31,7 +31,7 @@ func (g *Guard) Skim(u weburl.URL, page Page) (reopened bool) {
 	}
 	s := g.shapes.of(u)
 	v := &g.view
-	*v = view{url: u, event: event{shape: *s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, unread: true, spelt: spelt(u, s.fine), births: v.births[:0]}}
+	*v = view{url: u, event: event{shape: *s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, unread: true, spelt: g.shapes.spelt(u, s.fine, true), births: v.births[:0]}}
 	return g.Learn(page)
 }
 
@@ -98,12 +98,17 @@ func (g *Guard) apply(e *event) {
 		g.raise(fine, wide, e)
 	}
 	cost, earn := g.learn(fine, e, &e.fine, n)
-	worth := min(n.told, earn) * leastNew / fine.least()
+	whole := min(n.told, earn)
+	worth := whole * leastNew / fine.least()
+	if n.share < wholeShare {
+		whole = worth
+	}
 	if n.guessed() && fine.tries > 0 {
 		worth = fine.hits / fine.tries
 	}
 	fine.try(worth)
-	g.spell(e, fine, n, cost, earn, worth)
+	g.begin(s, fine, worth)
+	g.spell(e, fine, n, cost, earn, whole)
 	if fine.pages == 1 {
 		wide.try(worth)
 	}
@@ -129,6 +134,9 @@ func (g *Guard) apply(e *event) {
 		wide.pages++ // its memory of words counts them
 	}
 	g.remember(s.path())
+	if s.params > 0 {
+		g.remember(s.chosen())
+	}
 	g.rename(s, e.page, n, inLower)
 	if e.added != 0 {
 		g.remember(e.added)
@@ -271,6 +279,10 @@ const (
 	nearShare = 0.125
 	leastSaid = 16
 )
+
+// wholeShare is how much of what a page may bring makes a selection a page like any other: its text
+// is no list of what is known.
+const wholeShare = 0.75
 
 // wholeText is how many words that are new to the site make a page worth as much to the order as
 // any other. By their share a site's first pages would be worth little: it is not known yet what

@@ -33,7 +33,7 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 		}
 	}
 	l.of[4], l.of[5] = s.domain, v.added
-	l.of[6] = spelt(u, s.fine)
+	l.of[6] = g.shapes.spelt(u, s.fine, false)
 	l.Unread = g.off&ruleUnread == 0 && g.unread(s, l.of[6])
 	if g.off&ruleLeases != 0 {
 		l.of = [7]uint64{}

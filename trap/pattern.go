@@ -279,13 +279,14 @@ func (p *pattern) formOf(of *[parts + 1]uint64) uint64 {
 }
 
 // fresh is the chance that a URL brings no copy, as far as its form says by what was fetched, and
-// the same if what is leased had been, too.
-func (p *pattern) fresh(s *shape, texts *cuckoo, leased map[uint64]int) (now, ahead float32) {
+// the same if what is leased had been, too. That a part of the query is known does not count if it
+// is known that others with that part, and spelt like this one, bring something.
+func (p *pattern) fresh(s *shape, texts *cuckoo, leased map[uint64]int, well bool) (now, ahead float32) {
 	names := p.params
 	now, ahead = 1, 1
 	for i, h := range p.forms(s, &names, texts) {
 		switch {
-		case h == 0, i == tail && p.tried[tail].copies == 0, i > tail && i < parts && !p.tried[i].covers(p.tests):
+		case h == 0, well && i < tail, i == tail && p.tried[tail].copies == 0, i > tail && i < parts && !p.tried[i].covers(p.tests):
 			continue
 		}
 		if i == 0 && p.tried[0] == (trial{}) && p.isProgram() {

@@ -28,4 +28,5 @@ const (
 	ruleCanonical                    // what names another page is worth nothing
 	ruleKin                          // what differs in names of directories only is alike
 	ruleNoise                        // what copies say, too, is no news
+	ruleSections                     // a new directory begins like those beside it
 )

@@ -14,6 +14,7 @@ import (
 type shape struct {
 	fine, wide uint64 // the patterns' names, hashed
 	kin        uint64 // the fine one without names that it keeps, 0 if it keeps none
+	section    uint64 // the fine one without the last name that it keeps, 0 if it keeps none
 	keyed      bool   // it carries a key or a session
 	session    bool   // it carries a session, by its name
 	dated      bool   // it has a year and another number, or a date
@@ -92,6 +93,7 @@ const (
 	markQuery
 	markParam
 	markWide
+	markChoice
 )
 
 // established is how many pages of a subdomain must be learned before it no longer shares
@@ -200,8 +202,8 @@ func (s *shapes) read(u weburl.URL, keeps bool) *shape {
 	b.fine, b.wide, b.length = s.hostHash, s.knownHost.domain, uint32(len(u.String()))
 	b.build(u)
 	b.shape.host, b.shape.domain = s.hostHash, s.knownHost.domain
-	if b.kin == b.fine {
-		b.kin = 0
+	if b.kin == b.fine { // it keeps no name
+		b.kin, b.section = 0, 0
 	}
 	b.dated = b.date || b.years > 0 && b.numbers > 1
 	s.last = u
@@ -407,16 +409,17 @@ func (b *building) segment(s, kind string, mayName bool) (name uint64) {
 		b.wide = mixClass(b.wide, c)
 	}
 	b.wide = mixKind(b.wide, kind)
+	directory := b.fine
 	if mayName && b.named && c == word && b.directory < maxNamed && b.keep(hash) {
 		b.write("/", s)
 		b.fineClasses = inRow{}
-		b.kin = mixKind(mix(b.kin, markName), kind)
+		b.kin, b.section = mixKind(mix(b.kin, markName), kind), mixKind(mix(directory, markName), kind)
 	} else {
 		if b.fineClasses.changes(c) {
-			b.fine, b.kin = mixClass(b.fine, c), mixClass(b.kin, c)
+			b.fine, b.kin, b.section = mixClass(b.fine, c), mixClass(b.kin, c), mixClass(b.section, c)
 			b.write("/", symbol[c])
 		}
-		b.fine, b.kin = mixKind(b.fine, kind), mixKind(b.kin, kind)
+		b.fine, b.kin, b.section = mixKind(b.fine, kind), mixKind(b.kin, kind), mixKind(b.section, kind)
 		b.write(kind)
 	}
 	b.directory++
@@ -538,7 +541,9 @@ func (b *building) query(query string) {
 		}
 		b.params++
 	}
-	b.fine, b.kin = mix(mix(b.fine, names), markQuery), mix(mix(b.kin, names), markQuery)
+	for _, pattern := range [...]*uint64{&b.fine, &b.kin, &b.section} {
+		*pattern = mix(mix(*pattern, names), markQuery)
+	}
 	if b.params >= facetParams {
 		b.wide = mix(b.wide, markParam)
 	}

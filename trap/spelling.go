@@ -48,6 +48,43 @@ func (g *Guard) spell(e *event, p *pattern, n news, cost, earn, worth float32) {
 	s.try(worth)
 }
 
+// speltWell reports whether a URL is not refused with the others of its pattern, because those that
+// are spelt like it were worth something, and owe nothing; or because there was none yet, only a few
+// ways to spell one were tried, and none of its words was tried on the host.
+func (g *Guard) speltWell(a asked) bool {
+	if a.spelt == 0 || a.own.moved >= settled {
+		return false
+	}
+	if s := g.spellings[a.spelt]; s != nil {
+		return 2*s.hits >= s.tries && s.owes < postponed
+	}
+	return int(a.own.spellings) < min(mostTried, g.cfg.Budget/mostTried) && !g.texts.has(a.chosen())
+}
+
+// mostTried is in how many ways a URL of a pattern may be spelt until others are refused with it.
+const mostTried = 8
+
+// chosen is by what a URL's values that are words are remembered.
+func (s *shape) chosen() uint64 {
+	all := s.host
+	for _, v := range s.values() {
+		if v.class == word {
+			all += mix(v.name, v.value)
+		}
+	}
+	return mix(all, 33)
+}
+
+// isSpeltWell reports whether several pages that are spelt like a URL were worth something, most of
+// them. Then it is neither a service nor an aspect, and that a part of it is known says nothing.
+func (g *Guard) isSpeltWell(a asked) bool {
+	if a.spelt == 0 || a.own.moved >= settled {
+		return false
+	}
+	s := g.spellings[a.spelt]
+	return s != nil && s.pages >= firstSpelt && 2*s.hits >= s.tries && s.owes < postponed
+}
+
 // creditSpelt gives what a page has earned also to the spelling on whose page it was found, and so
 // on, as inherit does.
 func (g *Guard) creditSpelt(e *event, earn float32) {
@@ -67,7 +104,11 @@ func (g *Guard) creditSpelt(e *event, earn float32) {
 		if parent == nil || parent == s || parent == first {
 			return
 		}
+		before := parent.hits
 		parent.credit(earn)
+		if p := g.patterns[parent.of]; parent.pages <= firstSpelt { // a list is worth what it leads to
+			p.wellSpelt = min(float32(p.spellings), p.wellSpelt+(parent.hits-before)/max(1, parent.tries))
+		}
 		s = parent
 	}
 }
@@ -90,8 +131,9 @@ func (g *Guard) forgetSpellings() {
 }
 
 // spelt returns how a URL of a fine pattern is spelt, hashed: the kinds of its segments, of which
-// those that alternate count twice, and its parameters, each with the kind of its value.
-func spelt(u weburl.URL, fine uint64) uint64 {
+// those that alternate count twice, and its parameters, each with its value, if that is one of a
+// few words, or with the kind of it.
+func (s *shapes) spelt(u weburl.URL, fine uint64, keeps bool) uint64 {
 	h := fine
 	var last, before uint64
 	for segment := range strings.SplitSeq(u.Path()[1:], "/") {
@@ -114,7 +156,12 @@ func spelt(u weburl.URL, fine uint64) uint64 {
 			break
 		}
 		name, value, _ := strings.Cut(pair, "=")
-		param := mix(xxhash.Sum64String(unindexed(name)), spellingOf(value))
+		param := xxhash.Sum64String(unindexed(name))
+		if choice := choiceOf(value); choice != 0 && s.chooses(mix(mix(fine, param), markChoice), choice, keeps) {
+			param = mix(param, choice)
+		} else {
+			param = mix(param, spellingOf(value))
+		}
 		if !slices.Contains(met[:n], param) {
 			met[n] = param
 			n++
@@ -123,6 +170,42 @@ func spelt(u weburl.URL, fine uint64) uint64 {
 	}
 	return mix(h, sum)
 }
+
+// choiceOf returns the hash of a value that may be one of a few words between which a program has
+// its users choose, such as history in action=history; 0 if it is none.
+func choiceOf(value string) uint64 {
+	if len(value) == 0 || len(value) > longestChoice {
+		return 0
+	}
+	for i := range len(value) {
+		if c := value[i]; byteIs[c]&isLetter == 0 && c != '-' && c != '_' {
+			return 0
+		}
+	}
+	return xxhash.Sum64String(value)
+}
+
+// chooses reports whether a parameter has so few words for values that each makes another spelling.
+func (s *shapes) chooses(param, choice uint64, keeps bool) bool {
+	known := s.children[param]
+	if known > mostChoices || len(s.kept) >= s.most {
+		return false
+	}
+	h := mix(param, choice)
+	if s.isKept(h) {
+		return true
+	}
+	if keeps {
+		s.keepName(param, h)
+		s.journal.keepName(param, h)
+	}
+	return known < mostChoices
+}
+
+const (
+	mostChoices   = 12
+	longestChoice = 16
+)
 
 // spellingOf returns what a segment or a value is made of, hashed: words, numbers, names of both,
 // such as US5100137B2, and what stands between them, of which what repeats itself counts once. What

@@ -59,7 +59,8 @@ func TestSpelt(t *testing.T) {
 		{"/7", "/1234", "/2031-05-17", "/1/2/3"},
 		{"/owl/7", "/owl/7/owl/7", "/tawny-owl/7/9", "/owl/7/9/owl/7/9/owl"},
 		{"/owl.html", "/tawny-owl.html", "/a.b.c.html"},
-		{"/x?a=1&b=owl", "/x?b=tawny-owl&a=17", "/x?a=1&a=2&b=owl"},
+		{"/x?a=1&b=owl", "/x?b=owl&a=17", "/x?a=1&a=2&b=owl"},
+		{"/x?a=1&b=the-tawny-owl-of-1867", "/x?b=Tawny%20Owl&a=17"},
 		{"/x?page=0,0,3", "/x?page=1,22,3"},
 		{"/x?page=3", "/x?page=17"},
 		{"/x?page=", "/x?page"},
@@ -71,7 +72,7 @@ func TestSpelt(t *testing.T) {
 			if spelt(uri) != spelt(alike[0]) {
 				t.Errorf("%s is not spelt as %s", uri, alike[0])
 			}
-			for _, other := range []string{"/owl!", "/7/owl", "/owl,7", "/x?a=1", "/x?page=a,1", "/record=b1001~S2", "/US5100137A"} {
+			for _, other := range []string{"/owl!", "/7/owl", "/owl,7", "/x?a=1", "/x?page=a,1", "/x?a=1&b=tawny-owl", "/record=b1001~S2", "/US5100137A"} {
 				if spelt(uri) == spelt(other) {
 					t.Errorf("%s is spelt as %s", uri, other)
 				}

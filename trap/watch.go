@@ -17,10 +17,10 @@ func (g *Guard) Watch(u, via weburl.URL) bool {
 	p := g.patterns[s.fine]
 	v := &g.view
 	*v = view{url: u, via: via, home: g.shapes.hostOf(u), event: event{shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, births: v.births[:0]}}
-	v.spelt = spelt(u, s.fine)
+	v.spelt = g.shapes.spelt(u, s.fine, true)
 	if !via.IsZero() {
 		from := g.shapes.of(via)
-		v.from, v.fromSpelt = from.fine, spelt(via, from.fine)
+		v.from, v.fromSpelt = from.fine, g.shapes.spelt(via, from.fine, false)
 		v.longer = int(s.length) > len(via.String())
 		v.wide.own = from.wide == s.wide
 		v.fine.own = v.wide.own && g.samePattern(from.fine, s.fine)
@@ -124,7 +124,7 @@ func (g *Guard) renamed(s *shape) bool {
 	if p == nil || p.params[0] == 0 {
 		return false
 	}
-	now, _ := p.fresh(s, &g.texts, nil)
+	now, _ := p.fresh(s, &g.texts, nil, false)
 	return now <= 0.5
 }
 

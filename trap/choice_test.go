@@ -1,0 +1,158 @@
+package trap_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"crawler/trap"
+	"crawler/weburl"
+)
+
+func match(i int, view string) string {
+	return fmt.Sprintf("http://a.test/match?id=%d&view=%s", i, view)
+}
+
+// sports is a site whose reports stand behind a parameter that has four values, beside tables
+// without an end that have closed the pattern of all URLs with parameters.
+func sports(t *testing.T, reports int, off ...int) *trap.Guard {
+	g := trap.New(trap.Config{}).Without(off...)
+	for i := range 6 {
+		teach(t, g, fmt.Sprintf("http://a.test/match?id=%d", i), "http://a.test/", prose(i%2, 60))
+		for _, view := range []string{"live", "stats", "odds"} {
+			teach(t, g, match(i, view), "http://a.test/", prose(i%2, 60))
+		}
+	}
+	table := func(i int) string {
+		return fmt.Sprintf("http://a.test/standings?season=%d&round=%d", 2000+i%20, i/20)
+	}
+	for i := range 2 * trap.DefaultBudget {
+		teach(t, g, table(i), table(max(0, i-1)), prose(7, 60), table(2*i+1000), table(2*i+1001))
+	}
+	for i := range reports {
+		teach(t, g, match(10+i, "report"), "http://a.test/", prose(100+i, 120))
+	}
+	return g
+}
+
+// A value that a parameter has not had yet is tried, whatever the others have brought, and once its
+// pages have texts they come first: not with those of the other values, nor as a service, though
+// that is what the word means elsewhere, nor as a known page because its id is known.
+func TestAValueOfItsOwnIsFetched(t *testing.T) {
+	spelling := slices.Index(trap.Rules, "spelling")
+	unread := match(50, "report")
+	for _, tt := range []struct {
+		name    string
+		reports int
+		off     []int
+		url     string
+		refused bool
+		ranks   [2]uint8 // the least and the most
+	}{
+		{"not tried yet", 0, nil, unread, false, [2]uint8{0, 62}},
+		{"not tried yet, without spelling", 0, []int{spelling}, unread, true, [2]uint8{}},
+		{"another value", 0, nil, match(50, "odds"), true, [2]uint8{}},
+		{"a report", 1, nil, unread, false, [2]uint8{0, 62}},
+		{"reports", 6, nil, unread, false, [2]uint8{}},
+		{"of a match that is known", 6, nil, match(3, "report"), false, [2]uint8{}},
+		{"another value beside reports", 6, nil, match(50, "odds"), false, [2]uint8{6, 62}},
+	} {
+		g := sports(t, tt.reports, tt.off...)
+		if v := judge(t, g, "http://a.test/standings?season=2001&round=99"); v.Kind == "" {
+			t.Fatalf("%s: the wide pattern is open: %+v", tt.name, v)
+		}
+		if v := judge(t, g, tt.url); (v.Kind != "") != tt.refused || !tt.refused && (v.Rank < tt.ranks[0] || v.Rank > tt.ranks[1]) {
+			t.Errorf("%s: %+v", tt.name, v)
+		}
+	}
+}
+
+// A value whose first page has nothing is not tried again.
+func TestAValueWithoutTextsIsRefused(t *testing.T) {
+	g := sports(t, 0)
+	teach(t, g, match(50, "lineups"), "http://a.test/", prose(1, 60))
+	if v := judge(t, g, match(51, "lineups")); v.Kind == "" {
+		t.Errorf("%+v", v)
+	}
+}
+
+// Each of a few words makes another spelling. A word that is long or has a number in it makes none,
+// and once there are too many none does: then they are names, such as titles.
+func TestChoices(t *testing.T) {
+	g := newGuard()
+	spelt := func(value string) uint64 { return g.SpeltLike(mustParse(t, "http://a.test/x?do="+value)) }
+	learn := func(value string) { teach(t, g, "http://a.test/x?do="+value, "http://a.test/", prose(1, 60)) }
+	if spelt("edit") == spelt("history") || spelt("edit") != spelt("edit") || spelt("blob_plain") == spelt("blob") {
+		t.Error("words are spelt alike")
+	}
+	for _, name := range []string{"rev2", "of-seventeen-letters", "a.b", "tawny%20owl"} {
+		if name2 := name[:1] + "x" + name[1:]; spelt(name) != spelt(name2) {
+			t.Errorf("%s is not spelt as %s", name, name2)
+		}
+	}
+	if a, b := g.SpeltLike(mustParse(t, "http://a.test/x?do=edit")), g.SpeltLike(mustParse(t, "http://a.test/y?do=edit")); a == b {
+		t.Error("the patterns do not differ")
+	}
+	for i := range trap.MostChoices {
+		learn(called(i))
+		learn(called(i))
+	}
+	if spelt(called(0)) == spelt(called(1)) || spelt(called(0)) == spelt("another") {
+		t.Errorf("%d words are too many", trap.MostChoices)
+	}
+	if spelt("another") != spelt("other") {
+		t.Error("words beyond the most are told apart")
+	}
+	learn("another")
+	if spelt(called(0)) != spelt(called(1)) || spelt("another") != spelt(called(0)) {
+		t.Errorf("words are told apart though there are more than %d", trap.MostChoices)
+	}
+}
+
+// Lists that lead to texts have been worth something for those that are spelt in another way, too.
+func TestListsOfNewSpellings(t *testing.T) {
+	g := newGuard()
+	list := func(i int) string { return fmt.Sprintf("http://a.test/list?of=%s&by=name", called(i)) }
+	for i := range trap.MostChoices + 4 {
+		teach(t, g, list(i), "http://a.test/", "", fmt.Sprintf("http://a.test/p/%d", i))
+		teach(t, g, fmt.Sprintf("http://a.test/p/%d", i), list(i), prose(i, 60))
+	}
+	if v := judge(t, g, list(99)); v.Rank > 0 {
+		t.Errorf("%+v", v)
+	}
+	if well, of := g.WellSpelt(mustParse(t, list(0))); well < 0.9*float32(of) || well > float32(of) || of < 2 {
+		t.Errorf("%v of %d spellings were worth something", well, of)
+	}
+}
+
+// A selection whose words are new to the site is worth as much to those that are spelt like it as
+// any page, if it has as many of them; if it has few they are those between known things.
+func TestWholeSelections(t *testing.T) {
+	rank := func(length int) uint8 {
+		g := newGuard()
+		for i := range 12 {
+			teach(t, g, match(i, "live"), "http://a.test/", prose(1, 60))
+			teach(t, g, match(100+i, "full"), "http://a.test/", prose(200+i, length))
+		}
+		return g.Judge(mustParse(t, match(300, "full")), "http://a.test/").Rank
+	}
+	if whole, few := rank(120), rank(30); whole > 0 || few < 3 {
+		t.Errorf("rank %d with 120 words, %d with 30", whole, few)
+	}
+}
+
+// The spelling of a value survives with the Guard.
+func TestChoicesAreKept(t *testing.T) {
+	g := sports(t, 6)
+	other := newGuard()
+	if err := other.UnmarshalBinary(marshal(t, g)); err != nil {
+		t.Fatal(err)
+	}
+	u := mustParse(t, match(50, "report"))
+	if a, b := g.Judge(u, "http://a.test/"), other.Judge(u, "http://a.test/"); a.Kind != b.Kind || a.Rank != b.Rank {
+		t.Errorf("%+v, %+v", a, b)
+	}
+	if g.SpeltLike(u) != other.SpeltLike(weburl.URL(u)) {
+		t.Error("spelt in another way")
+	}
+}
