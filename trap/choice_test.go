@@ -74,6 +74,16 @@ func TestAValueWithoutTextsIsRefused(t *testing.T) {
 	if v := judge(t, g, match(51, "lineups")); v.Kind == "" {
 		t.Errorf("%+v", v)
 	}
+	team := func(i int, view string) string { return fmt.Sprintf("http://a.test/team?id=%d&view=%s", i, view) }
+	for i, view := range []string{"squad", "kit"} {
+		teach(t, g, team(i, view), "http://a.test/", prose(1, 60))
+	}
+	if v := judge(t, g, team(2, "lineups")); v.Kind == "" {
+		t.Errorf("tried in another pattern: %+v", v)
+	}
+	if v := judge(t, g, team(2, "history")); v.Kind != "" {
+		t.Errorf("not tried yet: %+v", v)
+	}
 }
 
 // Each of a few words makes another spelling. A word that is long or has a number in it makes none,
@@ -154,5 +164,135 @@ func TestChoicesAreKept(t *testing.T) {
 	}
 	if g.SpeltLike(u) != other.SpeltLike(weburl.URL(u)) {
 		t.Error("spelt in another way")
+	}
+}
+
+// What was not tried yet is tried a few times only, whether it brings a page or fails: neither a
+// value whose URLs are errors, nor as many values as there are words, goes on without end.
+func TestTriesEnd(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		g    *trap.Guard
+		url  func(i int) string
+		most int
+	}{
+		{"a value that fails", sports(t, 0), func(i int) string { return match(1000+i, "lineups") }, 16},
+		{"values that fail", sports(t, 0), func(i int) string { return match(1000+i, called(i)) }, 16},
+		{"a directory that fails", languages(t), func(i int) string { return "http://a.test/de/fresh/" + called(i) }, 4},
+	} {
+		g := tt.g
+		fetched := 0
+		for i := range 1000 {
+			u := mustParse(t, tt.url(i))
+			if v := g.Judge(u, "http://a.test/"); v.Kind == "" {
+				l := g.Lease(u, v)
+				g.Watch(u, mustParse(t, "http://a.test/"))
+				g.Learn(trap.Page{Status: 404})
+				g.Ended(l)
+				fetched++
+			}
+		}
+		if fetched == 0 || fetched > tt.most {
+			t.Errorf("%s: %d were fetched", tt.name, fetched)
+		}
+	}
+}
+
+// Tries are known after a restart.
+func TestTriesAreKept(t *testing.T) {
+	g := sports(t, 0)
+	form := marshal(t, g)
+	g.KeepEvents()
+	for i := range 16 {
+		u := mustParse(t, match(1000+i, "lineups"))
+		g.Lease(u, g.Judge(u, "http://a.test/"))
+	}
+	other := trap.New(trap.Config{})
+	if err := other.UnmarshalBinary(form); err != nil {
+		t.Fatal(err)
+	}
+	if v := judge(t, other, match(2000, "lineups")); v.Kind != "" {
+		t.Fatalf("before: %+v", v)
+	}
+	if err := other.Replay(g.TakeEvents()); err != nil {
+		t.Fatal(err)
+	}
+	for _, guard := range []*trap.Guard{g, other} {
+		if v := judge(t, guard, match(2000, "lineups")); v.Kind == "" {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
+// What one value's pages bring opens the pattern for no other value.
+func TestAValueOpensNothing(t *testing.T) {
+	g := sports(t, 0)
+	for i := range 2 * trap.DefaultBudget { // until the fine pattern itself is closed
+		if judge(t, g, match(9000, "live")).Pattern == "a.test/match?id&view" {
+			break
+		}
+		teach(t, g, match(2000+i, "live"), "http://a.test/", prose(1, 60), match(10_000+2*i, "live"), match(10_001+2*i, "live"))
+	}
+	if v := judge(t, g, match(9000, "live")); v.Kind == "" {
+		t.Fatalf("it is open: %+v", v)
+	}
+	closed := len(g.Closed())
+	for i := range 40 {
+		if v := judge(t, g, match(3000+i, "report")); v.Kind != "" {
+			t.Fatalf("report %d: %+v", i, v)
+		}
+		teach(t, g, match(3000+i, "report"), "http://a.test/", prose(100+i, 120))
+	}
+	if left := g.Closed(); len(left) != closed {
+		t.Errorf("reports have opened one of %d: %+v", closed, left)
+	}
+	for i := range 20 {
+		teach(t, g, match(4000+i, "report"), "http://a.test/", prose(1, 60))
+	}
+	if v := judge(t, g, match(9000, "report")); v.Kind == "" {
+		t.Errorf("a report after 20 without a text: %+v", v)
+	}
+}
+
+// Links to errors, whose words nobody has chosen, are no values of a parameter, and a full table of
+// names takes none away that is known.
+func TestWhatIsNoChoice(t *testing.T) {
+	g := sports(t, 6)
+	for i := range 20 {
+		u := mustParse(t, match(1000+i, called(i)))
+		g.Watch(u, mustParse(t, "http://a.test/"))
+		g.Link(mustParse(t, match(2000+i, called(i))), false)
+		g.Learn(trap.Page{Status: 404})
+	}
+	report, live := g.SpeltLike(mustParse(t, match(50, "report"))), g.SpeltLike(mustParse(t, match(50, "live")))
+	if report == live {
+		t.Error("words of errors are values")
+	}
+	g.FillNames()
+	if report != g.SpeltLike(mustParse(t, match(50, "report"))) {
+		t.Error("a full table takes values away")
+	}
+	if a, b := g.SpeltLike(mustParse(t, match(50, "fresh"))), g.SpeltLike(mustParse(t, match(50, "another"))); a != b {
+		t.Error("there is room in a full table")
+	}
+}
+
+// Pages of one value are no lists of those of another: that a value's pages lead to all the others
+// is no text.
+func TestValuesAreNoLists(t *testing.T) {
+	g := trap.New(trap.Config{})
+	views := []string{"live", "stats", "odds", "report"}
+	for i := range 40 {
+		for k, view := range views {
+			text := prose(7, 60)
+			if view == "report" {
+				text = prose(100+i, 120)
+			}
+			teach(t, g, match(i, view), match(i, views[(k+3)%4]), text)
+		}
+	}
+	live, report := g.Judge(mustParse(t, match(99, "live")), "http://a.test/"), g.Judge(mustParse(t, match(99, "report")), "http://a.test/")
+	if report.Rank > 0 || live.Rank < 5 {
+		t.Errorf("live %+v, report %+v", live, report)
 	}
 }

@@ -102,10 +102,22 @@
 //	           search, print, diff; or a packed file. Its chance is a quarter, as that of an
 //	           aspect
 //	spelling   of a URL: what its segments and values are made of, words, numbers, and what
-//	           stands between them. Once the URLs of a pattern are spelt in two ways or more,
-//	           each has its own chance: by the worth of its latest pages, as if two more had been
-//	           worth what the pattern's are, and by what it owes. One of which there was no page
-//	           yet has that with which the first pages of the others were worth something
+//	           stands between them; and its parameters' values themselves, where these are few
+//	           short words, such as the history of action=history. Once the URLs of a pattern
+//	           are spelt in two ways or more, each has its own chance: by the worth of its latest
+//	           pages, as if two more had been worth what the pattern's are, and by what it owes.
+//	           One of which there was no page yet has that with which the first pages of the
+//	           others were worth something, and after twelve ways at most the pattern's. To the
+//	           others of its spelling a selection whose text is whole is worth as much as any
+//	           page. Once four pages are, on average, it is no service, and that a part of its
+//	           query is known says nothing. It is not refused with its pattern if it owes
+//	           nothing, nor before its first page, if no others of the host had its words, and
+//	           its pattern was tried in less than eight ways
+//	section    the fine patterns that differ only in the last name that they keep, such as
+//	           /de/news/* and /de/shop/*. Once it has had eight pages, of each pattern the first
+//	           four at most, they say how a new one begins, not the wide pattern's; and if half
+//	           of them were worth something or more, a young one is not refused with the wide
+//	           one, and does not wait as that does
 //	redirect   worth nothing if it leads to a known URL. URLs of a pattern of which eight in a row
 //	           redirected have at most the chance of the pattern to which they lead
 //	rank       how many times the chance is below 1/2 by the square root of two, and one more for

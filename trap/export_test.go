@@ -140,6 +140,9 @@ func (g *Guard) SpeltLike(u weburl.URL) uint64 {
 	return g.shapes.spelt(u, g.shapes.at(u).fine, false)
 }
 
+// FillNames leaves no room for names.
+func (g *Guard) FillNames() { g.shapes.most = len(g.shapes.kept) }
+
 // WellSpelt returns how many spellings of a URL's pattern were worth something.
 func (g *Guard) WellSpelt(u weburl.URL) (well float32, of uint32) {
 	p := g.patterns[g.shapes.at(u).fine]

@@ -65,6 +65,7 @@ type Verdict struct {
 	Deeper  bool   // with a Rank: of its pattern's URLs, see Answers, a deeper one comes first
 
 	turn  uint64 // with Deeper: the pattern
+	try   uint64 // that a lease counts as, 0 for none
 	added uint64 // what the URL adds to the page on which it was found, 0 for nothing
 }
 
@@ -130,8 +131,15 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if p != nil && g.trusts(p.name) {
 		return Verdict{}, nil
 	}
-	if p != nil && p.closed != "" && !g.newForm(a, p) && !g.speltWell(a) {
-		return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}, p
+	var try uint64
+	switch {
+	case p != nil && p.closed != "" && !g.newForm(a, p):
+		var spared bool
+		if try, spared = g.spared(a); !spared {
+			return Verdict{Kind: p.closed, Pattern: p.name, ID: p.id}, p
+		}
+	case p == nil && a.domains != nil && a.domains.closed != "":
+		try = g.nextTry(a.tries(), firstOfSection)
 	}
 	if g.off&ruleOrder != 0 {
 		return Verdict{}, p
@@ -148,7 +156,7 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 		chance *= aspectChance
 	}
 	fresh, ahead := g.fresh(a, well)
-	v := Verdict{Rank: rank(chance * fresh), added: added}
+	v := Verdict{Rank: rank(chance * fresh), added: added, try: try}
 	if v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p) {
 		v.Deeper, v.turn = true, p.id
 	}

@@ -59,6 +59,7 @@ const (
 	eventProbes              // a pattern lets so many URLs through
 	eventUnread              // a page was learned that was not read
 	eventMove                // a URL redirected
+	eventTried               // one was tried though its pattern refuses such
 )
 
 // journal collects events. A nil one collects none.
@@ -145,8 +146,9 @@ func (g *Guard) Replay(data []byte) error {
 	return nil
 }
 
-// keptName and granted are the small events.
+// keptName, granted and tried are the small events.
 type (
+	tried    uint64
 	keptName struct{ directory, name uint64 }
 	granted  struct {
 		pattern uint64
@@ -166,6 +168,8 @@ func (g *Guard) redo(x any) {
 		if p := g.patterns[x.pattern]; p != nil {
 			p.probed, p.granted = x.probed, x.n
 		}
+	case tried:
+		g.remember(uint64(x))
 	case *event:
 		g.apply(x)
 	case move:
@@ -198,6 +202,12 @@ func (j *journal) move(x move) {
 		e.Uint64(x.to)
 		e.Uvarint(uint64(len(x.name)))
 		e.Raw([]byte(x.name))
+	}
+}
+
+func (j *journal) tried(try uint64) {
+	if j != nil {
+		j.event(eventTried).Uint64(try)
 	}
 }
 
@@ -312,6 +322,8 @@ func decodeEvent(d *binform.Decoder, v uint16, hashes *recent) any {
 		return x
 	case eventMove:
 		return move{d.Uint64(), d.Uint64(), decodeName(d)}
+	case eventTried:
+		return tried(d.Uint64())
 	case eventPage, eventUnread:
 		return decodePage(d, v, kind == eventUnread, hashes)
 	default:

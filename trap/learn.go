@@ -17,6 +17,7 @@ func (g *Guard) Learn(page Page) (reopened bool) {
 		return false
 	}
 	v.page = page
+	v.spelt = g.shapes.spelt(v.url, v.shape.fine, page.Status < 300)
 	g.apply(&v.event)
 	g.journal.page(&v.event)
 	*v = view{event: event{births: v.births[:0]}}
@@ -31,7 +32,7 @@ func (g *Guard) Skim(u weburl.URL, page Page) (reopened bool) {
 	}
 	s := g.shapes.of(u)
 	v := &g.view
-	*v = view{url: u, event: event{shape: *s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, unread: true, spelt: g.shapes.spelt(u, s.fine, true), births: v.births[:0]}}
+	*v = view{url: u, event: event{shape: *s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, unread: true, spelt: g.shapes.spelt(u, s.fine, false), births: v.births[:0]}}
 	return g.Learn(page)
 }
 
@@ -97,6 +98,7 @@ func (g *Guard) apply(e *event) {
 	if e.watched {
 		g.raise(fine, wide, e)
 	}
+	n.apart = g.isApart(e, fine)
 	cost, earn := g.learn(fine, e, &e.fine, n)
 	whole := min(n.told, earn)
 	worth := whole * leastNew / fine.least()
@@ -107,7 +109,7 @@ func (g *Guard) apply(e *event) {
 		worth = fine.hits / fine.tries
 	}
 	fine.try(worth)
-	g.begin(s, fine, worth)
+	g.begin(s, fine, worth, n.copied || n.near)
 	g.spell(e, fine, n, cost, earn, whole)
 	if fine.pages == 1 {
 		wide.try(worth)
@@ -127,15 +129,15 @@ func (g *Guard) apply(e *event) {
 	if fine.pages == 1 {
 		wide.kinds++
 	}
-	if !apart {
-		n.trial = trial
+	if !apart && !n.apart {
+		n.trial, n.apart = trial, false
 		g.learn(wide, e, &e.wide, n)
 	} else {
 		wide.pages++ // its memory of words counts them
 	}
 	g.remember(s.path())
-	if s.params > 0 {
-		g.remember(s.chosen())
+	if chosen := s.chosen(); chosen != 0 {
+		g.remember(chosen)
 	}
 	g.rename(s, e.page, n, inLower)
 	if e.added != 0 {
@@ -324,7 +326,11 @@ func (g *Guard) learn(p *pattern, e *event, k *ownLinks, n news) (cost, earn flo
 		earn = max(earn, float32(g.cfg.Budget)/probes)
 	}
 	renamed := n.copied && (n.known || n.again) && e.shape.params > 0
-	p.charge(cost, earn, !n.unread, renamed || g.noEnd(p))
+	paid := earn
+	if n.apart {
+		paid = cost
+	}
+	p.charge(cost, paid, !n.unread, renamed || g.noEnd(p))
 	g.update(p)
 	return cost, earn
 }

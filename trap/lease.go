@@ -41,6 +41,9 @@ func (g *Guard) Lease(u weburl.URL, v Verdict) (l Lease) {
 	for _, id := range l.of {
 		g.leased[id]++
 	}
+	if v.try != 0 {
+		g.tried(v.try)
+	}
 	if p := g.patterns[v.turn]; p != nil {
 		l.turn = v.turn
 		p.turning++

@@ -454,6 +454,7 @@ type news struct {
 	unsure   bool    // the same: the site may have said it in pages of the path that were not read
 	plain    bool    // selections are taken for pages
 	trial    bool    // it is let through to see its pattern, and earns for nothing else
+	apart    bool    // what it earns pays for nothing else of its pattern: see isApart
 	site     float32 // of its own text, how much is new to the domain
 	told     float32 // how much that is of wholeText, at most 1; below 0 if less than noise
 }

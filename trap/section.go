@@ -4,10 +4,10 @@ package trap
 // and /de/news/*: those of one directory. It says how a new one of them begins, where the wide
 // pattern speaks of the whole site, whose other directories may be a trap's.
 
-// begin counts one of the first pages of a fine pattern for its section, by whether it was worth
-// something.
-func (g *Guard) begin(s *shape, p *pattern, worth float32) {
-	if s.section == 0 || p.pages > firstOfSection {
+// begin counts one of the first pages of a fine pattern for its section, if it was worth something,
+// or a copy. A list says neither.
+func (g *Guard) begin(s *shape, p *pattern, worth float32, copied bool) {
+	if s.section == 0 || p.pages > firstOfSection || 2*worth < 1 && !copied {
 		return
 	}
 	if g.texts.times(s.begun(true)) < mostBegun && g.texts.times(s.begun(false)) < mostBegun {
@@ -35,14 +35,17 @@ func (g *Guard) begins(s *shape, leased int) (chance float32, known bool) {
 }
 
 // beginsInSection reports whether a pattern is so young that its section says whether to fetch its
-// pages, and that says so.
+// pages, and that says so. Of one that has had none only a few are tried.
 func (g *Guard) beginsInSection(a asked) bool {
-	if a.own != nil && (a.own.pages >= settled || a.own.owes >= suspect) {
+	if a.own != nil && a.own.pages >= settled || a.own == nil && g.nextTry(a.tries(), firstOfSection) == 0 {
 		return false
 	}
 	chance, known := g.begins(a.shape, 0)
 	return known && 2*chance >= 1
 }
+
+// tries is under what the tries of a new pattern are remembered.
+func (s *shape) tries() uint64 { return mix(s.fine, 34) }
 
 const (
 	firstOfSection = 4   // pages of a pattern that say how it begins

@@ -3,44 +3,52 @@ package trap_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"crawler/trap"
 )
 
+// languages is a site with four directories of texts below /de, and below four other languages twenty
+// each of copies without an end, which have closed the wide pattern.
+func languages(t *testing.T, off ...int) *trap.Guard {
+	g := newGuard().Without(off...)
+	at := func(language string, section, i int) string {
+		return fmt.Sprintf("http://a.test/%s/%s/%s", language, called(section), called(100*section+i))
+	}
+	for section := range 4 {
+		for i := range 4 {
+			teach(t, g, at("de", section, i), "http://a.test/", prose(10*section+i, 200))
+		}
+	}
+	for i := range 40 * budget {
+		language := []string{"it", "pl", "hu", "cs"}[i%4]
+		url := at(language, i/4%20, i/80)
+		if judge(t, g, url).Kind == "" {
+			teach(t, g, url, at(language, (i/4+19)%20, i/80), prose(i%4, 60), at(language, i/4%20, i), at(language, (i/4+1)%20, i))
+		}
+	}
+	return g
+}
+
 // A new directory beside others that are worth something is fetched, though the wide pattern is
 // closed: what is in the directories of the languages that nobody has translated into says nothing
 // of it.
 func TestNewDirectoriesBeginLikeThoseBesideThem(t *testing.T) {
-	site := func(off ...int) *trap.Guard {
-		g := newGuard().Without(off...)
-		at := func(language string, section, i int) string {
-			return fmt.Sprintf("http://a.test/%s/%s/%s", language, called(section), called(100*section+i))
-		}
-		for section := range 4 {
-			for i := range 4 {
-				teach(t, g, at("de", section, i), "http://a.test/", prose(10*section+i, 60))
-			}
-		}
-		for i := range 40 * budget {
-			language := []string{"it", "pl", "hu", "cs"}[i%4]
-			url := at(language, i/4%20, i/80)
-			if judge(t, g, url).Kind == "" {
-				teach(t, g, url, at(language, (i/4+19)%20, i/80), prose(i%4, 60), at(language, i/4%20, i), at(language, (i/4+1)%20, i))
-			}
-		}
-		return g
-	}
-	g := site()
+	g := languages(t)
 	if v := judge(t, g, "http://a.test/pl/fresh/fruit"); v.Kind == "" {
 		t.Errorf("beside directories of copies: %+v", v)
 	}
 	if v := judge(t, g, "http://a.test/de/fresh/fruit"); v.Kind != "" || v.Rank > 0 {
 		t.Errorf("beside directories of texts: %+v", v)
 	}
-	without := site(slices.Index(trap.Rules, "sections"))
+	without := languages(t, slices.Index(trap.Rules, "sections"))
 	if v := judge(t, without, "http://a.test/de/fresh/fruit"); v.Kind == "" {
 		t.Errorf("without sections: %+v", v)
+	}
+	teach(t, g, "http://a.test/de/fresh/list", "http://a.test/", "nothing but links")
+	if v := judge(t, g, "http://a.test/de/fresh/fruit"); v.Kind != "" || v.Rank > 2 {
+		t.Errorf("behind its list: %+v", v)
 	}
 	// What the section says is not believed for long.
 	for i := range 8 {
@@ -59,20 +67,26 @@ func TestHowManyPagesSayHowDirectoriesBegin(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		well, copy [2]int // directories, pages in each
+		lists      int    // directories
 		known      bool
 		chance     float32
 	}{
-		{"seven pages", [2]int{7, 1}, [2]int{}, false, 8. / 9},
-		{"eight", [2]int{8, 1}, [2]int{}, true, 9. / 10},
-		{"forty of two directories", [2]int{2, 20}, [2]int{}, true, 9. / 10},
-		{"half of them copies", [2]int{4, 1}, [2]int{4, 1}, true, 5. / 10},
+		{"seven pages", [2]int{7, 1}, [2]int{}, 0, false, 8. / 9},
+		{"eight", [2]int{8, 1}, [2]int{}, 0, true, 9. / 10},
+		{"forty of two directories", [2]int{2, 20}, [2]int{}, 0, true, 9. / 10},
+		{"half of them copies", [2]int{4, 1}, [2]int{4, 1}, 0, true, 5. / 10},
+		{"lists say nothing", [2]int{8, 1}, [2]int{}, 5, true, 9. / 10},
 	} {
 		g := newGuard()
 		teach(t, g, "http://a.test/", "", prose(999, 60))
+		teach(t, g, "http://a.test/about", "http://a.test/", strings.Repeat("nothing new ", 9))
 		for section := range tt.well[0] {
 			for i := range tt.well[1] {
 				teach(t, g, at(section, i), "http://a.test/", prose(100*section+i, 200))
 			}
+		}
+		for section := range tt.lists {
+			teach(t, g, at(70+section, 0), "http://a.test/", strings.Repeat("nothing new ", section+2))
 		}
 		for section := range tt.copy[0] {
 			for i := range tt.copy[1] {

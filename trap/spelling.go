@@ -48,35 +48,73 @@ func (g *Guard) spell(e *event, p *pattern, n news, cost, earn, worth float32) {
 	s.try(worth)
 }
 
-// speltWell reports whether a URL is not refused with the others of its pattern, because those that
-// are spelt like it were worth something, and owe nothing; or because there was none yet, only a few
-// ways to spell one were tried, and none of its words was tried on the host.
-func (g *Guard) speltWell(a asked) bool {
-	if a.spelt == 0 || a.own.moved >= settled {
-		return false
+// spared reports whether a URL is not refused with the others of its pattern, because those that
+// are spelt like it are worth something; or because there was none yet, only a few ways to spell one
+// were tried, and no page of the host had its words together. Then it returns what Lease counts as
+// a try, so that what fails each time is not tried for ever.
+func (g *Guard) spared(a asked) (try uint64, ok bool) {
+	chosen := a.chosen()
+	if a.spelt == 0 || chosen == 0 || a.own.moved >= settled {
+		return 0, false
 	}
 	if s := g.spellings[a.spelt]; s != nil {
-		return 2*s.hits >= s.tries && s.owes < postponed
+		return 0, s.tells()
 	}
-	return int(a.own.spellings) < min(mostTried, g.cfg.Budget/mostTried) && !g.texts.has(a.chosen())
+	if int(a.own.spellings) < min(mostTried, g.cfg.Budget/mostTried) && !g.texts.has(chosen) {
+		try = g.nextTry(mix(a.fine, 35), 2*mostTried)
+	}
+	return try, try != 0
 }
+
+// tells reports whether pages that are spelt so are worth something, if not all of the latest.
+func (s *spelling) tells() bool { return 8*s.hits >= s.tries && s.owes < suspect }
 
 // mostTried is in how many ways a URL of a pattern may be spelt until others are refused with it.
 const mostTried = 8
 
-// chosen is by what a URL's values that are words are remembered.
+// nextTry returns under what the next try of something is remembered, 0 if there were most of them.
+func (g *Guard) nextTry(of uint64, most int) uint64 {
+	for n := range most {
+		if try := mix(of, uint64(n)); !g.texts.has(try) {
+			return try
+		}
+	}
+	return 0
+}
+
+// tried counts a try.
+func (g *Guard) tried(try uint64) {
+	g.remember(try)
+	g.journal.tried(try)
+}
+
+// chosen is by what a URL's values that are words are remembered, 0 if it has none.
 func (s *shape) chosen() uint64 {
-	all := s.host
+	all := uint64(0)
 	for _, v := range s.values() {
 		if v.class == word {
 			all += mix(v.name, v.value)
 		}
 	}
-	return mix(all, 33)
+	if all == 0 {
+		return 0
+	}
+	return mix(mix(s.host, all), 33)
+}
+
+// isApart reports whether a page of a closed pattern was spared, so that it says nothing of what the
+// pattern refuses.
+func (g *Guard) isApart(e *event, fine *pattern) bool {
+	if !g.isSpelt(fine) || fine.closed == "" || e.shape.chosen() == 0 {
+		return false
+	}
+	s := g.spellings[e.spelt]
+	return s == nil || s.tells()
 }
 
 // isSpeltWell reports whether several pages that are spelt like a URL were worth something, most of
-// them. Then it is neither a service nor an aspect, and that a part of it is known says nothing.
+// them. Then it is no service, whatever its names say, and that a part of its query is known says
+// nothing.
 func (g *Guard) isSpeltWell(a asked) bool {
 	if a.spelt == 0 || a.own.moved >= settled {
 		return false
@@ -104,10 +142,14 @@ func (g *Guard) creditSpelt(e *event, earn float32) {
 		if parent == nil || parent == s || parent == first {
 			return
 		}
+		if parent.of == s.of { // one value's page is no list of those of the others
+			s = parent
+			continue
+		}
 		before := parent.hits
 		parent.credit(earn)
-		if p := g.patterns[parent.of]; parent.pages <= firstSpelt { // a list is worth what it leads to
-			p.wellSpelt = min(float32(p.spellings), p.wellSpelt+(parent.hits-before)/max(1, parent.tries))
+		if p := g.patterns[parent.of]; parent.pages == 1 { // a list is worth what it leads to
+			p.wellSpelt = min(float32(p.spellings), p.wellSpelt+parent.hits-before)
 		}
 		s = parent
 	}
@@ -187,15 +229,15 @@ func choiceOf(value string) uint64 {
 
 // chooses reports whether a parameter has so few words for values that each makes another spelling.
 func (s *shapes) chooses(param, choice uint64, keeps bool) bool {
-	known := s.children[param]
-	if known > mostChoices || len(s.kept) >= s.most {
+	known, h := s.children[param], mix(param, choice)
+	switch {
+	case known > mostChoices:
 		return false
-	}
-	h := mix(param, choice)
-	if s.isKept(h) {
+	case s.isKept(h):
 		return true
-	}
-	if keeps {
+	case len(s.kept) >= s.most:
+		return false
+	case keeps:
 		s.keepName(param, h)
 		s.journal.keepName(param, h)
 	}
