@@ -107,17 +107,20 @@
 //	           are spelt in two ways or more, each has its own chance: by the worth of its latest
 //	           pages, as if two more had been worth what the pattern's are, and by what it owes.
 //	           One of which there was no page yet has that with which the first pages of the
-//	           others were worth something, and after twelve ways at most the pattern's. To the
-//	           others of its spelling a selection whose text is whole is worth as much as any
-//	           page. Once four pages are, on average, it is no service, and that a part of its
-//	           query is known says nothing. It is not refused with its pattern if it owes
-//	           nothing, nor before its first page, if no others of the host had its words, and
-//	           its pattern was tried in less than eight ways
+//	           others were worth something, or the pattern's if that is more; after twelve ways
+//	           the less of both. To the others of its spelling a selection whose text is whole is
+//	           worth as much as any page. Once four pages are, on average, it is no service, and
+//	           that a part of its query is known says nothing
+//	spared     by words among its values, of a pattern that refuses: a URL of whose spelling one
+//	           in eight of the latest pages was worth something, and which owes less than 16; or
+//	           of which there was none yet, if no page of the host had these words, the pattern
+//	           was spelt in less than eight ways, and there were less than sixteen tries. What it
+//	           brings opens the pattern for no other
 //	section    the fine patterns that differ only in the last name that they keep, such as
-//	           /de/news/* and /de/shop/*. Once it has had eight pages, of each pattern the first
-//	           four at most, they say how a new one begins, not the wide pattern's; and if half
-//	           of them were worth something or more, a young one is not refused with the wide
-//	           one, and does not wait as that does
+//	           /de/news/* and /de/shop/*. Once eight of their first four pages each were worth
+//	           something, or copies, these say how a new one begins, not the wide pattern; and
+//	           if no more than half were copies, a young one is not refused with the wide one,
+//	           and does not wait as that does. Of one that has no page yet four are tried
 //	redirect   worth nothing if it leads to a known URL. URLs of a pattern of which eight in a row
 //	           redirected have at most the chance of the pattern to which they lead
 //	rank       how many times the chance is below 1/2 by the square root of two, and one more for

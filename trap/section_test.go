@@ -9,8 +9,8 @@ import (
 	"crawler/trap"
 )
 
-// languages is a site with four directories of texts below /de, and below four other languages twenty
-// each of copies without an end, which have closed the wide pattern.
+// languages is a site with four directories of texts below /de, and below four other languages
+// twenty each of copies without an end, which have closed the wide pattern.
 func languages(t *testing.T, off ...int) *trap.Guard {
 	g := newGuard().Without(off...)
 	at := func(language string, section, i int) string {

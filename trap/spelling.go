@@ -49,9 +49,9 @@ func (g *Guard) spell(e *event, p *pattern, n news, cost, earn, worth float32) {
 }
 
 // spared reports whether a URL is not refused with the others of its pattern, because those that
-// are spelt like it are worth something; or because there was none yet, only a few ways to spell one
-// were tried, and no page of the host had its words together. Then it returns what Lease counts as
-// a try, so that what fails each time is not tried for ever.
+// are spelt like it are worth something; or because there was none yet, few ways to spell one were
+// tried, and no page of the host had its words together. Then it returns what Lease counts as a
+// try, so that what fails each time is not tried for ever.
 func (g *Guard) spared(a asked) (try uint64, ok bool) {
 	chosen := a.chosen()
 	if a.spelt == 0 || chosen == 0 || a.own.moved >= settled {
@@ -102,8 +102,8 @@ func (s *shape) chosen() uint64 {
 	return mix(mix(s.host, all), 33)
 }
 
-// isApart reports whether a page of a closed pattern was spared, so that it says nothing of what the
-// pattern refuses.
+// isApart reports whether a page of a closed pattern was spared, so that it says nothing of what
+// the pattern refuses.
 func (g *Guard) isApart(e *event, fine *pattern) bool {
 	if !g.isSpelt(fine) || fine.closed == "" || e.shape.chosen() == 0 {
 		return false
@@ -142,7 +142,7 @@ func (g *Guard) creditSpelt(e *event, earn float32) {
 		if parent == nil || parent == s || parent == first {
 			return
 		}
-		if parent.of == s.of { // one value's page is no list of those of the others
+		if parent.of == s.of { // no list of the others
 			s = parent
 			continue
 		}
