@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"crawler/trap"
-	"crawler/weburl"
 )
 
 func match(i int, view string) string {
@@ -111,11 +110,11 @@ func TestChoices(t *testing.T) {
 		t.Errorf("%d words are too many", trap.MostChoices)
 	}
 	if spelt("another") != spelt("other") {
-		t.Error("words beyond the most are told apart")
+		t.Error("words that are no choices are told apart")
 	}
 	learn("another")
 	if spelt(called(0)) != spelt(called(1)) || spelt("another") != spelt(called(0)) {
-		t.Errorf("words are told apart though there are more than %d", trap.MostChoices)
+		t.Errorf("more than %d words still make different spellings", trap.MostChoices)
 	}
 }
 
@@ -162,13 +161,13 @@ func TestChoicesAreKept(t *testing.T) {
 	if a, b := g.Judge(u, "http://a.test/"), other.Judge(u, "http://a.test/"); a.Kind != b.Kind || a.Rank != b.Rank {
 		t.Errorf("%+v, %+v", a, b)
 	}
-	if g.SpeltLike(u) != other.SpeltLike(weburl.URL(u)) {
+	if g.SpeltLike(u) != other.SpeltLike(u) {
 		t.Error("spelt in another way")
 	}
 }
 
-// What was not tried yet is tried a few times only, whether it brings a page or fails: neither a
-// value whose URLs are errors, nor as many values as there are words, goes on without end.
+// What was not tried yet is tried only a few times, even if every try fails: the same value over
+// and over, one new value after another, or a new directory.
 func TestTriesEnd(t *testing.T) {
 	for _, tt := range []struct {
 		name string

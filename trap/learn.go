@@ -32,7 +32,7 @@ func (g *Guard) Skim(u weburl.URL, page Page) (reopened bool) {
 	}
 	s := g.shapes.of(u)
 	v := &g.view
-	*v = view{url: u, event: event{shape: *s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, unread: true, spelt: g.shapes.spelt(u, s.fine, false), births: v.births[:0]}}
+	*v = view{url: u, event: event{shape: *s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, unread: true, births: v.births[:0]}}
 	return g.Learn(page)
 }
 
@@ -130,7 +130,7 @@ func (g *Guard) apply(e *event) {
 		wide.kinds++
 	}
 	if !apart && !n.apart {
-		n.trial, n.apart = trial, false
+		n.trial = trial
 		g.learn(wide, e, &e.wide, n)
 	} else {
 		wide.pages++ // its memory of words counts them

@@ -9,7 +9,8 @@ import (
 	"crawler/weburl"
 )
 
-// Lease is what a URL on its way is counted as. Leases are no part of a Guard's state.
+// Lease is what a URL on its way is counted as. Leases are no part of a Guard's state; that a URL
+// was tried is, see spared.
 type Lease struct {
 	of    [7]uint64 // its patterns, a form in each, its host, what it adds to a page, its spelling
 	probe uint64    // the pattern that it probes, 0 for none

@@ -17,7 +17,6 @@ func (g *Guard) Watch(u, via weburl.URL) bool {
 	p := g.patterns[s.fine]
 	v := &g.view
 	*v = view{url: u, via: via, home: g.shapes.hostOf(u), event: event{shape: s, fine: ownLinks{id: s.fine}, wide: ownLinks{id: s.wide}, births: v.births[:0]}}
-	v.spelt = g.shapes.spelt(u, s.fine, false)
 	if !via.IsZero() {
 		from := g.shapes.of(via)
 		v.from, v.fromSpelt = from.fine, g.shapes.spelt(via, from.fine, false)
