@@ -1,7 +1,7 @@
 package trap
 
-// A section is the fine patterns that differ in the last name they keep only, such as /de/hotels/*
-// and /de/news/*: those of one directory. It says how a new one of them begins, where the wide
+// A section is the fine patterns that differ only in the last name that they keep, such as
+// /de/hotels/* and /de/news/*: those of one directory. It says how a new one of them begins, where the wide
 // pattern speaks of the whole site, whose other directories may be a trap's.
 
 // begin counts one of the first pages of a fine pattern for its section, if it was worth something,
@@ -16,7 +16,7 @@ func (g *Guard) begin(s *shape, p *pattern, worth float32, copied bool) {
 }
 
 // begun is by what the first pages of a section's patterns are counted: those that were worth
-// something, and those that were not.
+// something, and copies.
 func (s *shape) begun(well bool) uint64 {
 	if well {
 		return mix(s.section, 31)
