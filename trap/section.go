@@ -1,8 +1,8 @@
 package trap
 
 // A section is the fine patterns that differ only in the last name that they keep, such as
-// /de/hotels/* and /de/news/*: those of one directory. It says how a new one of them begins, where the wide
-// pattern speaks of the whole site, whose other directories may be a trap's.
+// /de/hotels/* and /de/news/*: those of one directory. It says how a new one of them begins, where
+// the wide pattern speaks of the whole site, whose other directories may be a trap's.
 
 // begin counts one of the first pages of a fine pattern for its section, if it was worth something,
 // or a copy. A list says neither.
