@@ -102,8 +102,10 @@ module:
 # packages have the size of -short, so what that makes smaller runs at its full size as well,
 # without the detector. TestSoak and TestTrouble wait for most of their half a minute whatever the
 # size. ok lines come as packages end: the slowest, cmd/crawler, holds up the first. On a machine that
-# others keep busy it takes more than the ten minutes that go test allows.
+# others keep busy it takes more than the ten minutes that go test allows. Where crawls are tested,
+# which wait for their hosts, four tests run at a time: with two the slowest package took as long again.
 PATIENCE = -timeout 30m
+WAITING  = -parallel 4
 
 # Eighty test programs are linked: without symbols and tables for debuggers each takes two thirds of
 # the time.
@@ -115,9 +117,9 @@ ifdef RACE
 	$(GO) vet ./...
 	$(GO) test $(LINK) -vet=off -shuffle=on $(PATIENCE) $(ONCE)
 	@echo "== tests of the others that are smaller below, at their full size"
-	$(GO) test $(LINK) -vet=off -shuffle=on $(PATIENCE) -run '^($(ANY_LONG))$$' $(HAS_LONG)
+	$(GO) test $(LINK) -vet=off -shuffle=on $(PATIENCE) $(WAITING) -run '^($(ANY_LONG))$$' $(HAS_LONG)
 	@echo "== the others, under the race detector"
-	$(RACING) $(GO) test $(LINK) $(RACE) $(RACETAGS) -vet=off -short -shuffle=on $(PATIENCE) $(RACY)
+	$(RACING) $(GO) test $(LINK) $(RACE) $(RACETAGS) -vet=off -short -shuffle=on $(PATIENCE) $(WAITING) $(RACY)
 else
 	@echo "== all tests, not under the race detector: there is no C compiler"
 	$(GO) test -shuffle=on $(PATIENCE) ./...

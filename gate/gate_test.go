@@ -225,6 +225,18 @@ func TestNewPatternsAreAskedLittleAtFirst(t *testing.T) {
 	}
 }
 
+// A URL that waits because of its pattern is judged in full when its turn comes: a login is then
+// found to be less likely than the others, and waits for them.
+func TestWhatWaitsIsJudgedInFull(t *testing.T) {
+	patiently := func(c *gate.Config) { c.FollowTraps, c.Traps.Budget = false, 99 }
+	w := begin(row{seeds: "a/", change: patiently, same: true, script: "a/ page a/list/oak a/list/elm a/list/ash a/list/bay a/list/may a/list/sal\n" +
+		strings.Repeat("* same\n", 5) + "* same a/list/login a/list/fir a/list/yew a/list/box"}, mode{})
+	w.finish()
+	if last := w.leased[len(w.leased)-1]; len(w.leased) != 11 || last != "a/list/login" {
+		t.Errorf("fetched in this order: %v", w.leased)
+	}
+}
+
 // A page that is let through by a closed pattern stays so when it comes back from reading
 // robots.txt: it is not judged again, and takes no second place of the eight.
 func TestProbeIsJudgedOnce(t *testing.T) {

@@ -46,12 +46,14 @@ func newTraps(cfg *Config) traps {
 	return traps{guard: trap.New(cfg.Traps), policy: cmp.Or(cfg.form, defaultForms)}
 }
 
-// judge decides whether a leased URL belongs to a trap.
+// judge decides whether a leased URL belongs to a trap. Of one that has to wait longer it says no
+// more than the least rank: it is judged again in its turn, and most are sent on by their pattern.
 func (t *traps) judge(task *Task) trap.Verdict {
 	if !t.minds(task) {
 		return trap.Verdict{}
 	}
-	return t.guard.Judge(task.URL, task.Via)
+	v, _ := t.guard.JudgeUpTo(task.URL, task.Via, task.Rank)
+	return v
 }
 
 // minds reports whether the guard is asked about a URL: entry points and pages that have had an

@@ -130,15 +130,27 @@ func rank(chance float32) uint8 {
 	if chance > highChance {
 		return 0
 	}
-	r := uint8(min(mostRank, max(0, -2*math.Log2(2*float64(chance)))))
+	// Twice the chance is fraction * 2^exponent. A logarithm takes a tenth of a verdict.
+	fraction, exponent := math.Frexp(float64(2 * chance))
+	r := -2 * exponent
+	switch {
+	case fraction == 0:
+		r = mostRank
+	case fraction > math.Sqrt2/2:
+	case fraction > 0.5:
+		r++
+	default:
+		r += 2
+	}
+	r = min(mostRank, max(0, r))
 	if r > unlikely {
 		r += r & 1
 	}
-	return r
+	return uint8(r)
 }
 
 // highChance is a little more than a half by the square root of two. Above it the rank is 0, as for
-// most URLs, and a logarithm takes a tenth of a verdict.
+// most URLs.
 const highChance = 0.3536
 
 // unlikely is the rank of what brings something with a chance of 1 in 32 or less.

@@ -163,3 +163,8 @@ const (
 
 // Noise is how much copies of a URL's domain tell on average.
 func (g *Guard) Noise(u weburl.URL) float32 { return g.noise(g.shapes.at(u).domain) }
+
+// Rank is what rank returns.
+var Rank = rank
+
+const HighChance = highChance

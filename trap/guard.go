@@ -78,7 +78,8 @@ func (g *Guard) Judge(u weburl.URL, via string) Verdict {
 }
 
 // JudgeUpTo is Judge for whoever minds URLs up to a rank only. For the others it returns false, and
-// a Verdict that says nothing: it costs less, as their forms are not looked up.
+// of the Verdict there is no more than the least Rank that they can have: it costs half as much, as
+// neither their forms nor their names are looked up.
 func (g *Guard) JudgeUpTo(u weburl.URL, via string, most uint8) (v Verdict, ok bool) {
 	v, p := g.look(u, via, most)
 	if v.Kind != "" && p != nil && p.granted > p.probing {
@@ -125,7 +126,6 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if k := onSight(u); k != "" {
 		return Verdict{Kind: k}, nil
 	}
-	about, added := g.about(u, via)
 	a := g.ask(u)
 	p := g.judge(a)
 	if p != nil && g.trusts(p.name) {
@@ -144,10 +144,12 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if g.off&ruleOrder != 0 {
 		return Verdict{}, p
 	}
-	chance := g.chance(a, nil)
-	if least := rank(chance); least > most {
+	chance, later := g.chance(a, nil), g.later(a, p)
+	if least := min(mostRank, rank(chance)+later); least > most {
 		return Verdict{Rank: least}, p
 	}
+	about, added := g.about(u, via)
+	a.shape = g.shapes.at(u) // of which about has read another
 	well := g.isSpeltWell(a)
 	switch {
 	case g.off&ruleServices == 0 && !well && isService(u):
@@ -165,7 +167,7 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 	if v.Rank < unlikely || ahead < fresh || v.Deeper && p.turning > 0 && p.owes < float32(g.cfg.Budget) {
 		v.Wait = g.leased[a.domain] > 0 && g.waits(a, ahead)
 	}
-	v.Rank = min(mostRank, v.Rank+g.later(a, p))
+	v.Rank = min(mostRank, v.Rank+later)
 	return v, p
 }
 

@@ -190,9 +190,10 @@ func TestReplayIsExact(t *testing.T) {
 	}
 }
 
-// Whoever asks up to a rank learns the same of URLs up to it, and that the others are beyond.
+// Whoever asks up to a rank learns the same of URLs up to it, and of the others that they are
+// beyond, and what rank they have at least.
 func TestJudgeUpTo(t *testing.T) {
-	ranks, beyond, refused := map[uint8]int{}, 0, 0
+	ranks, beyond, refused, least := map[uint8]int{}, 0, 0, false
 	for seed := range uint64(6) {
 		s := stream{t: t, random: rand.New(rand.NewPCG(seed, 2))}
 		g := trap.New(trap.Config{Budget: 8})
@@ -201,18 +202,19 @@ func TestJudgeUpTo(t *testing.T) {
 			u, most := s.url(), uint8(s.random.IntN(12))
 			v := g.Judge(u, "")
 			up, ok := g.JudgeUpTo(u, "", most)
-			if ok != (v.Rank <= most) || ok && up != v {
+			if ok != (v.Rank <= most) || ok && up != v || !ok && (up.Rank <= most || up.Rank > v.Rank) {
 				t.Fatalf("seed %d, %s: %+v, up to %d %+v, %t", seed, u.String(), v, most, up, ok)
 			}
 			ranks[v.Rank]++
 			if !ok {
 				beyond++
+				least = least || up.Rank < v.Rank
 			} else if v.Kind != "" {
 				refused++
 			}
 		}
 	}
-	if len(ranks) < 8 || beyond < 1000 || refused < 100 {
+	if len(ranks) < 8 || beyond < 1000 || refused < 100 || !least {
 		t.Errorf("%d ranks, %d beyond, %d refused: the streams lack something", len(ranks), beyond, refused)
 	}
 }

@@ -316,7 +316,7 @@ func (w *walk) allows(it item) (v trap.Verdict, ok bool) {
 	if w.guard == nil || it.via.IsZero() {
 		return v, true
 	}
-	v = w.guard.Judge(it.url, it.via.String())
+	v, _ = w.guard.JudgeUpTo(it.url, it.via.String(), uint8(it.rank))
 	switch {
 	case v.Kind != "":
 		w.refused++
