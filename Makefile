@@ -102,8 +102,8 @@ module:
 # packages have the size of -short, so what that makes smaller runs at its full size as well,
 # without the detector. TestSoak and TestTrouble wait for most of their half a minute whatever the
 # size. ok lines come as packages end: the slowest, cmd/crawler, holds up the first. On a machine that
-# others keep busy it takes more than the ten minutes that go test allows. Where crawls are tested,
-# which wait for their hosts, four tests run at a time: with two the slowest package took as long again.
+# others keep busy it takes more than the ten minutes that go test allows. Crawls often wait for
+# their hosts, so where they are tested four tests run at a time.
 PATIENCE = -timeout 30m
 WAITING  = -parallel 4
 

@@ -46,8 +46,8 @@ func newTraps(cfg *Config) traps {
 	return traps{guard: trap.New(cfg.Traps), policy: cmp.Or(cfg.form, defaultForms)}
 }
 
-// judge decides whether a leased URL belongs to a trap. Of one that has to wait longer it says no
-// more than the least rank: it is judged again in its turn, and most are sent on by their pattern.
+// judge decides whether a leased URL belongs to a trap. If it has to wait longer the verdict may be
+// no more than the least rank that it can have: it is judged again when the turn of that comes.
 func (t *traps) judge(task *Task) trap.Verdict {
 	if !t.minds(task) {
 		return trap.Verdict{}

@@ -92,7 +92,7 @@ func TestChoices(t *testing.T) {
 	spelt := func(value string) uint64 { return g.SpeltLike(mustParse(t, "http://a.test/x?do="+value)) }
 	learn := func(value string) { teach(t, g, "http://a.test/x?do="+value, "http://a.test/", prose(1, 60)) }
 	if spelt("edit") == spelt("history") || spelt("blob_plain") == spelt("blob") {
-		t.Error("words are spelt alike")
+		t.Error("two words have the same spelling")
 	}
 	for _, name := range []string{"rev2", "of-seventeen-letters", "a.b", "tawny%20owl"} {
 		if name2 := name[:1] + "x" + name[1:]; spelt(name) != spelt(name2) {
@@ -107,14 +107,14 @@ func TestChoices(t *testing.T) {
 		learn(called(i))
 	}
 	if spelt(called(0)) == spelt(called(1)) || spelt(called(0)) == spelt("another") {
-		t.Errorf("%d words are too many", trap.MostChoices)
+		t.Errorf("%d words no longer have a spelling each", trap.MostChoices)
 	}
 	if spelt("another") != spelt("other") {
-		t.Error("words that are no choices are told apart")
+		t.Errorf("two words that are not among the first %d have different spellings", trap.MostChoices)
 	}
 	learn("another")
 	if spelt(called(0)) != spelt(called(1)) || spelt("another") != spelt(called(0)) {
-		t.Errorf("more than %d words still make different spellings", trap.MostChoices)
+		t.Errorf("after word number %d they still have different spellings", trap.MostChoices+1)
 	}
 }
 
@@ -265,14 +265,14 @@ func TestWhatIsNoChoice(t *testing.T) {
 	}
 	report, live := g.SpeltLike(mustParse(t, match(50, "report"))), g.SpeltLike(mustParse(t, match(50, "live")))
 	if report == live {
-		t.Error("words of errors are values")
+		t.Error("the words of links to errors count as values")
 	}
 	g.FillNames()
 	if report != g.SpeltLike(mustParse(t, match(50, "report"))) {
 		t.Error("a full table takes values away")
 	}
 	if a, b := g.SpeltLike(mustParse(t, match(50, "fresh"))), g.SpeltLike(mustParse(t, match(50, "another"))); a != b {
-		t.Error("there is room in a full table")
+		t.Error("a full table has taken two more values")
 	}
 }
 

@@ -164,7 +164,7 @@ const (
 // Noise is how much copies of a URL's domain tell on average.
 func (g *Guard) Noise(u weburl.URL) float32 { return g.noise(g.shapes.at(u).domain) }
 
-// Rank is what rank returns.
-var Rank = rank
-
+// HighChance is the chance above which the rank is 0.
 const HighChance = highChance
+
+func Rank(chance float32) uint8 { return rank(chance) }

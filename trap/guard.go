@@ -78,8 +78,8 @@ func (g *Guard) Judge(u weburl.URL, via string) Verdict {
 }
 
 // JudgeUpTo is Judge for whoever minds URLs up to a rank only. For the others it returns false, and
-// of the Verdict there is no more than the least Rank that they can have: it costs half as much, as
-// neither their forms nor their names are looked up.
+// the Verdict has only the least Rank that they can have: that costs less, as neither their forms
+// nor their names are looked up.
 func (g *Guard) JudgeUpTo(u weburl.URL, via string, most uint8) (v Verdict, ok bool) {
 	v, p := g.look(u, via, most)
 	if v.Kind != "" && p != nil && p.granted > p.probing {
@@ -149,7 +149,7 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 		return Verdict{Rank: least}, p
 	}
 	about, added := g.about(u, via)
-	a.shape = g.shapes.at(u) // of which about has read another
+	a.shape = g.shapes.at(u) // about may have read that of via
 	well := g.isSpeltWell(a)
 	switch {
 	case g.off&ruleServices == 0 && !well && isService(u):
