@@ -111,7 +111,7 @@ func (r *reader) read(v *Visit, resp *fetch.Response) {
 	}
 	r.parse(v, resp)
 	v.Digest = digest(v.Page.Words, resp.Body)
-	text := gate.Text{Words: v.Page.Words, Numerals: v.Page.Numerals, LinkText: v.Page.LinkText, Joined: v.Page.Joined, Pictures: v.Page.Pictures, Instead: v.Page.Instead, Canonical: v.Page.Canonical}
+	text := gate.Text{Words: v.Page.Words, Numerals: v.Page.Numerals, LinkText: v.Page.LinkText, Joined: v.Page.Joined, Pictures: v.Page.Pictures, Instead: v.Page.Instead, Canonical: v.Page.Canonical, NoIndex: v.Page.NoIndex}
 	v.sample = r.sampler.Page(&v.Task, v.Status, text, v.Digest, v.sample)
 }
 

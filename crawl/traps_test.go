@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -535,8 +536,21 @@ func TestArchivesBesideCalendars(t *testing.T) {
 }
 
 // Copies that name their page as what they are come after the pages, though each has a text of its
-// own beside it.
-func TestCopiesThatNameTheirPageComeLast(t *testing.T) {
+// own beside it; and pages that ask not to be indexed, whatever they say.
+func TestWhatAsksNotToBeListedComesLast(t *testing.T) {
+	t.Run("canonical", func(t *testing.T) {
+		testComesLast(t, func(article, text, other string) string {
+			return "<link rel=canonical href=/article/" + article + ">" + text + other
+		})
+	})
+	t.Run("noindex", func(t *testing.T) {
+		testComesLast(t, func(_, _, other string) string { return "<meta name=robots content=noindex>" + other })
+	})
+}
+
+// testComesLast crawls a site of articles, each with four pages besides, which are made of the
+// article's number, its text and another.
+func testComesLast(t *testing.T, besides func(article, text, other string) string) {
 	const articles = 300
 	text := func(seed, n int) (s string) {
 		rng := rand.New(rand.NewPCG(3, uint64(seed)))
@@ -552,7 +566,7 @@ func TestCopiesThatNameTheirPageComeLast(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if _, err := fmt.Sscanf(r.URL.Path, "/copy-%d/%d", &copy, &article); err == nil {
 			requests++
-			fmt.Fprintf(w, "<link rel=canonical href=/article/%d>%s%s", article, text(article, 100), text(1000*copy+article, 60))
+			fmt.Fprint(w, besides(strconv.Itoa(article), text(article, 100), text(1000*copy+article, 60)))
 			return
 		}
 		_, err := fmt.Sscanf(r.URL.Path, "/article/%d", &article)

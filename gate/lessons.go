@@ -198,6 +198,9 @@ func appendSample(b []byte, s *Sample) []byte {
 	if s.Another {
 		status += another
 	}
+	if s.NoIndex {
+		status += noIndex
+	}
 	b = binary.AppendUvarint(b, status)
 	b = binary.AppendUvarint(b, uint64(s.Every))
 	b = binary.LittleEndian.AppendUint64(b, s.TextHash)
@@ -216,17 +219,24 @@ func appendSample(b []byte, s *Sample) []byte {
 // it was never as large.
 const withPictures = 1 << 10
 
-// another is added to the status of a page that names another URL as its own.
-const another = 1 << 11
+// another is added to the status of a page that names another URL as its own, and noIndex to that
+// of one that asks not to be indexed.
+const (
+	another = 1 << 11
+	noIndex = 1 << 12
+)
 
 func readSample(b []byte, s *Sample) (rest []byte, err error) {
-	status, b, err := cutUvarint(b, another+withPictures+999)
+	status, b, err := cutUvarint(b, noIndex+another+withPictures+999)
 	if err != nil {
 		return nil, err
 	}
 	every, b, err := cutUvarint(b, trap.MaxEvery)
 	if err != nil {
 		return nil, err
+	}
+	if s.NoIndex = status >= noIndex; s.NoIndex {
+		status -= noIndex
 	}
 	if s.Another = status >= another; s.Another {
 		status -= another

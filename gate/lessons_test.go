@@ -10,7 +10,8 @@ func TestSamplesAreReadBack(t *testing.T) {
 		{Status: 200, TextHash: 1, AllHash: 2, Every: 3, Sample: []uint32{4, 5}},
 		{Status: 404, TextHash: 1, AllHash: 1, Pictures: 7},
 		{Status: 200, TextHash: 1, AllHash: 1, Another: true},
-		{Status: 999, TextHash: 1, AllHash: 1, Every: 16, Pictures: 7, Another: true, Sample: []uint32{4, 5, 6, 7}},
+		{Status: 200, TextHash: 1, AllHash: 1, NoIndex: true},
+		{Status: 999, TextHash: 1, AllHash: 1, Every: 16, Pictures: 7, Another: true, NoIndex: true, Sample: []uint32{4, 5, 6, 7}},
 	} {
 		form := append(appendSample(nil, &s), "rest"...)
 		var got Sample

@@ -242,12 +242,13 @@ type Text struct {
 	Instead  []uint64
 
 	Canonical weburl.URL
+	NoIndex   bool
 }
 
 // Page returns the sample of a task's page, in the memory of an earlier one.
 func (s *Sampler) Page(t *Task, status int, text Text, digest uint64, reuse Sample) Sample {
 	page := s.page(t, status, text, digest, reuse)
-	page.Another = trap.NamesAnother(t.URL, text.Canonical)
+	page.Another, page.NoIndex = trap.NamesAnother(t.URL, text.Canonical), text.NoIndex
 	return page
 }
 

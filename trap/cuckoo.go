@@ -21,10 +21,28 @@ func (c *cuckoo) meet(h uint64, page uint16) sight {
 	return sight{}
 }
 
+// put has h remembered as if so many pages had had it, the last of them page.
+func (c *cuckoo) put(h uint64, page uint16, times uint8) {
+	tag := fold(h)
+	if e := c.find(tag); e != nil {
+		e.page, e.times = page, times
+		return
+	}
+	c.add(entry{tag: tag, page: page, times: times})
+}
+
 // times returns how many pages had h, 255 at most, as far as is remembered.
 func (c *cuckoo) times(h uint64) int {
 	if e := c.find(fold(h)); e != nil {
 		return int(e.times)
+	}
+	return 0
+}
+
+// lastOf returns the number of the last page that had h, 0 if it is not remembered.
+func (c *cuckoo) lastOf(h uint64) uint16 {
+	if e := c.find(fold(h)); e != nil {
+		return e.page
 	}
 	return 0
 }

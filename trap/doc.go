@@ -152,9 +152,20 @@
 //	           page that was not
 //	near       of a page: the site has said seven eighths of its own text or more, once its
 //	           pattern has shown what is its template; or three quarters of its words are known
-//	           where its URL is a known one under another session; or it names another URL of
-//	           its domain as its own (link rel=canonical). For the order it says nothing, and is
-//	           as good as a copy for what is tried; it closes nothing
+//	           where its URL is a known one under another session; or it is a twin; or it names
+//	           another URL of its domain as its own (link rel=canonical). For the order it says
+//	           nothing, and is as good as a copy for what is tried; it closes nothing
+//	twin       a page that says what one other page said, each with something besides: of the own
+//	           words of both, as far as three pages at most had said them, two thirds are equal,
+//	           and it has no more besides than the other, or one more. These are words that are
+//	           sampled of all pages. A pattern's first eight pages are none, since what stands on
+//	           all of them is not known yet
+//	surplus    of a segment of a path: three pages, or more, were the one that was fetched without
+//	           it. If that was done a URL brings another page with a chance that is learned of
+//	           each segment, by the rule of succession
+//	listed     a page that does not ask not to be indexed. The chance that the next one is of a
+//	           pattern, or of a spelling, multiplies the others, by the rule of succession. Pages
+//	           that ask wait, then, and that is no evidence against anything
 //	own        address, of a page that was fetched with a query: a copy, but not counted as one,
 //	           since there are no more of these than of the others
 //	endless    every page leads to new ones and hardly any to a known one, or itself under

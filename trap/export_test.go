@@ -75,7 +75,7 @@ func (g *Guard) BroodsAdd() (ok bool, hosts int) {
 const MostRank = mostRank + 1
 
 // Rules are the names of those that Without switches off.
-var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves", "breeds", "span", "services", "spelling", "near", "own address", "canonical", "kin", "noise", "sections"}
+var Rules = []string{"order", "leases", "lists", "growth", "wide", "forms", "endless", "selections", "last look", "unread", "aspects", "texts", "turns", "moves", "breeds", "span", "services", "spelling", "near", "own address", "canonical", "kin", "noise", "sections", "twins", "surplus"}
 
 // Without switches some of Rules off.
 func (g *Guard) Without(of ...int) *Guard {

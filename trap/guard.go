@@ -158,7 +158,7 @@ func (g *Guard) look(u weburl.URL, via string, most uint8) (Verdict, *pattern) {
 		chance *= aspectChance
 	}
 	fresh, ahead := g.fresh(a, well)
-	v := Verdict{Rank: rank(chance * fresh), added: added, try: try}
+	v := Verdict{Rank: rank(chance * fresh * g.listed(a)), added: added, try: try}
 	if v.Rank > 0 && g.off&ruleTurns == 0 && g.deepens(p) {
 		v.Deeper, v.turn = true, p.id
 	}
@@ -373,6 +373,9 @@ func (g *Guard) fresh(a asked, well bool) (now, ahead float32) {
 	if a.session && g.texts.has(a.bare()) { // of all patterns of the host together
 		others := float32(g.texts.times(a.oneMore(false)))
 		chance := (others + 1) / (others + float32(g.texts.times(a.oneMore(true))) + 2)
+		now, ahead = min(now, chance), min(ahead, chance)
+	}
+	if chance := g.lacking(a.shape); chance < 1 {
 		now, ahead = min(now, chance), min(ahead, chance)
 	}
 	if wide := a.domains; wide != nil {

@@ -9,9 +9,9 @@ import (
 
 const (
 	kindJournal    = binform.Kind("TRPJ")
-	journalVersion = 13
+	journalVersion = 14
 	// 2 had other wide patterns, 3 no moves, 4 no bred, 5 no tail, 6 no pictures, 7 no added,
-	// 8 no head, 9 no another, 10 no spelt, 11 no kin, 12 no section
+	// 8 no head, 9 no another, 10 no spelt, 11 no kin, 12 no section, 13 no surplus
 	oldestJournal = 3
 )
 
@@ -30,6 +30,7 @@ type event struct {
 	added              uint64          // what its URL adds to that page's: see added; 0 for nothing
 	list               uint64          // what that page's adds to another's: see addedBy
 	spelt, fromSpelt   uint64          // how its URL is spelt, and that page's; 0 if not known
+	surplus            uint64          // a segment without which its path was known, 0 for none
 	births             []births
 	page               Page
 	fineName, wideName string // of patterns that are new
@@ -248,6 +249,7 @@ func (j *journal) page(x *event) {
 	hashes.encode(e, x.fromSpelt)
 	hashes.encode(e, x.shape.kin)
 	hashes.encode(e, x.shape.section)
+	hashes.encode(e, x.surplus)
 	if !x.unread {
 		x.encodeRead(e, hashes)
 	}
@@ -261,7 +263,7 @@ func (x *event) bools() []*bool {
 }
 
 // more are further ones.
-func (x *event) more() []*bool { return []*bool{&x.page.Another, &x.shape.session} }
+func (x *event) more() []*bool { return []*bool{&x.page.Another, &x.shape.session, &x.page.NoIndex} }
 
 func packed(bools []*bool) (bits uint8) {
 	for i, b := range bools {
@@ -368,6 +370,9 @@ func decodePage(d *binform.Decoder, v uint16, unread bool, hashes *recent) *even
 	}
 	if v >= 13 {
 		x.shape.section = hashes.decode(d)
+	}
+	if v >= 14 {
+		x.surplus = hashes.decode(d)
 	}
 	if !unread {
 		x.decodeRead(d, v, hashes)

@@ -145,7 +145,9 @@ func (s *stream) learn(g *trap.Guard, u weburl.URL) {
 	if s.random.IntN(20) == 0 {
 		status = 404
 	}
-	if g.Learn(sampler.Page(u, status, words(text), nil, nil, 0, 1)) {
+	page := sampler.Page(u, status, words(text), nil, nil, 0, 1)
+	page.NoIndex = s.random.IntN(4) == 0
+	if g.Learn(page) {
 		s.opened += len(g.Reopened())
 	}
 }
@@ -303,9 +305,9 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 	fields := form[16 : len(form)-8]
 	end := bytes.LastIndex(fields, []byte("a.test/*")) + len("a.test/*") // of the names
 	paths := end + 8
-	more, spelt, kin, section, links := paths+16, paths+17, paths+27, paths+28, paths+29
+	more, spelt, kin, section, surplus, links := paths+16, paths+17, paths+27, paths+28, paths+29, paths+30
 	pictures, rest, list := len(fields)-24, len(fields)-16, len(fields)-8
-	for version := range uint16(15) {
+	for version := range uint16(16) {
 		e := binform.Begin(nil, "TRPJ", version)
 		if e.Raw(fields[:end]); version >= 6 {
 			e.Raw(fields[end:paths])
@@ -323,7 +325,10 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 			e.Raw(fields[kin:section])
 		}
 		if version >= 13 {
-			e.Raw(fields[section:links])
+			e.Raw(fields[section:surplus])
+		}
+		if version >= 14 {
+			e.Raw(fields[surplus:links])
 		}
 		if e.Raw(fields[links : links+2]); version >= 5 {
 			e.Raw(fields[links+2 : links+4])
@@ -339,7 +344,7 @@ func TestReplayReadsOlderVersions(t *testing.T) {
 		}
 		old := newGuard()
 		err := old.Replay(e.Close())
-		if read := version >= 3 && version <= 13; (err == nil) != read {
+		if read := version >= 3 && version <= 14; (err == nil) != read {
 			t.Errorf("version %d: %v", version, err)
 		}
 		want := g

@@ -18,6 +18,7 @@ func (g *Guard) Learn(page Page) (reopened bool) {
 	}
 	v.page = page
 	v.spelt = g.shapes.spelt(v.url, v.shape.fine, page.Status < 300)
+	v.surplus = g.withoutWhich(&v.shape)
 	g.apply(&v.event)
 	g.journal.page(&v.event)
 	*v = view{event: event{births: v.births[:0]}}
@@ -48,33 +49,39 @@ func (g *Guard) apply(e *event) {
 	good := g.good(fine)
 	apart, trial := good || g.bounded(fine), g.tries(wide, fine)
 	n := news{unread: e.unread, site: 1, told: 1}
-	var words int // sampled of all pages, and new to the site
+	var before echo
 	if !e.unread {
 		var fresh int
 		g.touched += touch(fine, wide, e.page.Sample)
 		fresh, g.said = read(fine, wide, e.page.Sample, g.said[:0])
 		n.share = min(1, float32(fresh*e.page.Every)/manyWords)
 		n.exact = e.page.Every == 1
-		n.site, n.told, words = g.elsewhere(s.domain)
+		before = g.elsewhere(s.domain)
+		n.site, n.told = before.site, before.told
 		first := g.remember(s.readPath()) == 0
 		if g.isVariant(s, fine) {
 			n.unsure = first || len(g.said) == 0 && n.share > 0
 			n.share *= n.site
 		}
-		if n.near = g.off&ruleNear == 0 && g.isNear(e, fine, n.site, fresh); n.near {
+		if n.near = g.off&ruleNear == 0 && (g.isNear(e, fine, n.site, fresh) || before.twin && fine.pages >= settled); n.near {
 			n.told *= nearShare
 		}
 	}
 	n.copied, n.times = g.copied(s.domain, e.page)
 	if n.copied {
-		words = 0 // they seem to be new if the other one was not read
+		before.words = 0 // they seem to be new if the other one was not read
 	}
 	if n.copied || n.near {
-		g.hear(s.domain, words)
+		g.hear(s.domain, before.words)
 	}
 	n.told = g.beyondNoise(s.domain, n, !e.unread && len(g.said) == 0)
+	g.shorten(e, &n, &before)
 	if e.page.Another && g.off&ruleCanonical == 0 {
 		n.near, n.told = true, 0
+	}
+	if e.page.NoIndex {
+		g.remember(unlisted(s.fine))
+		g.remember(unlisted(e.spelt))
 	}
 	if s.session && (!e.unread || n.copied) && g.texts.has(s.bare()) {
 		g.remember(s.oneMore(n.near || n.copied))
@@ -245,24 +252,35 @@ func (g *Guard) show(e *event, n *news) {
 	}
 }
 
-// elsewhere returns how much of a page's own text no page of the domain had before, by the words
-// that are sampled of all pages, and remembers it: its share, how much of wholeText it is, and how
-// many of these words there are. What a list or a feed says of an article is no news to the site,
-// though it is to the others of its pattern.
-func (g *Guard) elsewhere(domain uint64) (site, told float32, fresh int) {
+// echo is what a page's domain has said of it before, by the words that are sampled of all pages.
+type echo struct {
+	site, told float32 // what is new: its share, and how much of wholeText it is
+	words      int     // that are new
+	twin       bool    // the page is the twin of another
+	of         uint16  // that one's number, modulo 2^16
+}
+
+// elsewhere returns what the domain has said of a page's own text before, and remembers it. What a
+// list or a feed says of an article is no news to the site, though it is to the others of its
+// pattern.
+func (g *Guard) elsewhere(domain uint64) (e echo) {
 	if len(g.said) == 0 {
-		return 1, 1, 0
+		return echo{site: 1, told: 1}
 	}
+	var by origins
 	for i := range g.said {
 		g.touched += g.texts.touch(said(domain, g.said[i]))
 	}
 	for i := 0; i < len(g.said); i += 2 {
 		a, b := g.sight(said(domain, g.said[i])), g.sight(said(domain, g.said[i+1]))
 		if a.unmet() && b.unmet() {
-			fresh++
+			e.words++
 		}
+		by.note(a, b)
 	}
-	return float32(2*fresh) / float32(len(g.said)), min(1, float32(fresh*everyCoarse)/wholeText), fresh
+	e.site, e.told = float32(2*e.words)/float32(len(g.said)), min(1, float32(e.words*everyCoarse)/wholeText)
+	e.of, e.twin = g.twinOf(len(g.said)/2, &by)
+	return e
 }
 
 // isNear reports whether a page that was read is, as far as its text says, another page of the site

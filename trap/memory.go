@@ -25,7 +25,8 @@ const (
 
 // sight is what a memory knows about a hash.
 type sight struct {
-	again bool // it was already met on this page
+	again bool   // it was already met on this page
+	page  uint16 // the last page that had it
 	times uint8
 	run   uint8
 }
@@ -65,7 +66,7 @@ func (e *entry) meet(page uint16) sight {
 	if e.page == page {
 		return sight{again: true, times: e.times, run: e.run}
 	}
-	was := sight{times: e.times, run: e.run}
+	was := sight{page: e.page, times: e.times, run: e.run}
 	if page-e.page <= 2 {
 		e.run = min(e.run, 254) + 1
 	} else {

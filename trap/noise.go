@@ -4,7 +4,7 @@ package trap
 // words that are sampled on all pages count, and mostHeard of them at most. Such words are noise: a
 // quotation, say, or an advertisement that changes with each answer.
 func (g *Guard) hear(domain uint64, words int) {
-	if g.texts.times(heard(domain, 0)) == mostCopies {
+	if g.texts.times(heard(domain, 0)) == mostTimes {
 		return // it is known well enough
 	}
 	for n := range 1 + min(words, mostHeard) {
@@ -43,7 +43,6 @@ func (g *Guard) beyondNoise(domain uint64, n news, silent bool) float32 {
 }
 
 const (
-	mostCopies = 255 // as a counter has
 	mostHeard  = 3   // beyond wholeText
 	leastNoise = 0.1 // four words: less is no more than chance
 	mostNoise  = 0.75

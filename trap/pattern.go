@@ -83,8 +83,9 @@ const (
 	head       = tail + 1
 	folded     = head + 1
 	parts      = folded + 1
-	leastTests = 3    // copies before a part of the query is taken to be enough
-	agreeing   = 0.85 // share of the copies, and of the others
+	surplus    = parts + 1 // is no part that is tried, but copies are counted for it, too
+	leastTests = 3         // copies before a part of the query is taken to be enough
+	agreeing   = 0.85      // share of the copies, and of the others
 
 	leastRenamed   = 3 // copies of a host, each of another page, before a part of the path is tried
 	directoryPages = 3 // of a head, that are no copies: some are none because of the time they tell

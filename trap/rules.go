@@ -25,8 +25,10 @@ const (
 	ruleSpelling                     // how a URL is spelt says more than its pattern
 	ruleNear                         // nearly copies are worth little
 	ruleOwn                          // a page's own address is no copy, once
-	ruleCanonical                    // what names another page is worth nothing
+	ruleCanonical                    // what asks not to be listed waits
 	ruleKin                          // what differs in names of directories only is alike
 	ruleNoise                        // what copies say, too, is no news
 	ruleSections                     // a new directory begins like those beside it
+	ruleTwins                        // what says what one other page said is near to it
+	ruleSurplus                      // segments without which pages are the same are left out
 )

@@ -76,11 +76,12 @@ func TestRulesTable(t *testing.T) {
 // Each rule is worth something: switched off, honest pages are lost, or wait, or trap pages are
 // fetched, at least so many times as many as with it. (That a list is worth what it leads to, and
 // the last look, change nothing on the judged sites, and what comes to an end, or before what
-// breeds, little, and how URLs are spelt, near copies, own addresses, what names another page, kin
-// and noise nothing: TestListsAreCredited, TestProbe, TestListsThatEnd, TestWhatEndsComesFirst,
-// TestURLsThatAreSpeltAlike, TestQuotationsAreNoNews, TestOwnAddressesOfAskedPages,
-// TestPagesThatNameAnotherWait, TestFirstPagesOfADirectoryLikeOthers and TestWhatCopiesSayIsNoNews
-// say what they are for.)
+// breeds, little, and how URLs are spelt, near copies, own addresses, what names another page, kin,
+// noise, twins and surplus segments nothing: TestListsAreCredited, TestProbe, TestListsThatEnd,
+// TestWhatEndsComesFirst, TestURLsThatAreSpeltAlike, TestQuotationsAreNoNews,
+// TestOwnAddressesOfAskedPages,
+// TestPagesThatNameAnotherWait, TestFirstPagesOfADirectoryLikeOthers, TestWhatCopiesSayIsNoNews,
+// TestTwins and TestDirectoriesThatContainThemselves say what they are for.)
 func TestRules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("six CPU-seconds")

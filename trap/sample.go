@@ -19,6 +19,7 @@ type Page struct {
 	Sample   []uint32 // grams, two for each word that was chosen: see gram
 	Pictures uint64   // a hash of those that it shows, 0 for none; not needed without a Sample
 	Another  bool     // it says that it is the page of another URL: see NamesAnother
+	NoIndex  bool     // it asks not to be indexed
 }
 
 // NamesAnother reports whether a page at u, which names canonical as its URL, zero for none, says

@@ -28,6 +28,7 @@ type shape struct {
 	tail       uint64 // the last two segments of the path, 0 unless both are names
 	head       uint64 // the form of the path without its last segment, 0 if there is only one
 	folded     uint64 // the form of the path in lower case
+	terms      terms  // of which the form is the sum
 }
 
 // value is a parameter of the query.
@@ -401,7 +402,9 @@ func (b *building) segment(s, kind string, mayName bool) (name uint64) {
 		if c == digits && b.classes.last == digits { // the third of May is not the fifth of March
 			in = mix(hash, uint64(b.directory))
 		}
-		b.form += mix(in, markClass)
+		term := mix(in, markClass)
+		b.form += term
+		b.terms.add(term)
 		b.folded += mix(lowered(s, c, in), markClass)
 	}
 	b.note(c, s)

@@ -189,3 +189,51 @@ func TestPagesThatNameAnotherWait(t *testing.T) {
 		t.Error("no URL is another")
 	}
 }
+
+// Pages that ask not to be indexed wait, whatever they say, such as the search results and
+// histories of many programs, but are not refused for that.
+func TestPagesThatAskNotToBeIndexedWait(t *testing.T) {
+	g := newGuard()
+	var s trap.Sampler
+	learn := func(path string, i int, noIndex bool) {
+		u := mustParse(t, "http://a.test"+path)
+		g.Watch(u, mustParse(t, "http://a.test/"))
+		p := s.Page(u, 200, words(prose(i, 60)), nil, nil, 0, 1)
+		p.NoIndex = noIndex
+		g.Learn(p)
+	}
+	for i := range 2 * trap.DefaultBudget {
+		learn(fmt.Sprintf("/view?of=%d", i), 2*i, true)
+		learn(fmt.Sprintf("/post?p=%d", i), 2*i+1, false)
+		if i != 60 {
+			continue
+		}
+		if asks, does := judge(t, g, "http://a.test/view?of=-1"), judge(t, g, "http://a.test/post?p=61"); asks.Rank < 3 || does.Rank > 0 {
+			t.Errorf("one asks, %+v, and one does not, %+v", asks, does)
+		}
+	}
+	if v := judge(t, g, "http://a.test/view?of=-1"); v.Kind != "" {
+		t.Errorf("%+v", v)
+	}
+}
+
+// Of one program it is the value of a parameter that tells which pages ask.
+func TestValuesThatAskNotToBeIndexed(t *testing.T) {
+	g := newGuard()
+	var s trap.Sampler
+	at := func(i int, action string) string {
+		return fmt.Sprintf("http://a.test/w/index?title=%s&action=%s", called(i), action)
+	}
+	for i := range 60 {
+		for k, action := range []string{"read", "log"} {
+			u := mustParse(t, at(i, action))
+			g.Watch(u, mustParse(t, "http://a.test/"))
+			p := s.Page(u, 200, words(prose(2*i+k, 60)), nil, nil, 0, 1)
+			p.NoIndex = action == "log"
+			g.Learn(p)
+		}
+	}
+	if asks, does := judge(t, g, at(99, "log")), judge(t, g, at(99, "read")); asks.Rank < does.Rank+4 {
+		t.Errorf("one asks, %+v, and one does not, %+v", asks, does)
+	}
+}

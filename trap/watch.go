@@ -81,7 +81,7 @@ func (g *Guard) bear(to weburl.URL, h uint64) {
 	if s.wide != v.wide.id {
 		return
 	}
-	if s.keyed && (g.texts.has(s.bare()) || s.bare() == v.shape.bare()) && !g.keysMatter(s) || g.renamed(s) {
+	if s.keyed && (g.texts.has(s.bare()) || s.bare() == v.shape.bare()) && !g.keysMatter(s) || g.renamed(s) || g.lacking(s) <= 0.5 {
 		if v.backs < maxBack { // a known page, or this one, under another key or name
 			v.leadBack(h)
 		}

@@ -1,0 +1,64 @@
+package trap
+
+// A page is a twin of another if it says what that one said, and each of the two says something
+// besides, or neither does: one page under two names, with a quotation or an advertisement that
+// changes with each answer. A reply, which has all of what it answers and its own text, is none.
+const (
+	leastTwin = 4 // words that the two have in common, of those that are sampled of all pages
+	fewSaid   = 3 // pages: what more have said stands on many of a site, and is not one's own
+)
+
+// origins are the pages that said a page's words last, by their number modulo 2^16.
+type origins struct {
+	of [MaxSample / 2]uint16
+	n  int
+}
+
+// note adds the page that said a word last, if only few did, by what is known of its grams.
+func (o *origins) note(a, b sight) {
+	for _, s := range [...]sight{a, b} {
+		if s.times > 0 && s.times <= fewSaid && !s.again {
+			o.of[o.n] = s.page
+			o.n++
+			return
+		}
+	}
+}
+
+// most returns the page that said more than half of the words, and how many; else any page.
+func (o *origins) most() (page uint16, words int) {
+	votes := 0
+	for _, p := range o.of[:o.n] {
+		switch {
+		case p == page && votes > 0:
+			votes++
+		case votes == 0:
+			page, votes = p, 1
+		default:
+			votes--
+		}
+	}
+	for _, p := range o.of[:o.n] {
+		if p == page {
+			words++
+		}
+	}
+	return page, words
+}
+
+// twinOf returns the page that one of so many words is a twin of, given by which pages they were
+// said, and remembers how many it has. Only words count that are sampled of all pages and are no
+// template. Two thirds of those of both are the same, and the page has one more besides than the
+// other, at most: an answer has more.
+func (g *Guard) twinOf(words int, by *origins) (page uint16, ok bool) {
+	g.texts.put(saidBy(uint16(g.page)), uint16(g.page), uint8(words))
+	if g.off&ruleTwins != 0 || by.n < leastTwin {
+		return 0, false
+	}
+	page, same := by.most()
+	had := g.texts.times(saidBy(page))
+	return page, 3*same >= 2*max(words, had) && (had > same || words == same) && words <= had+1
+}
+
+// saidBy is under what the number of a page's words is remembered.
+func saidBy(page uint16) uint64 { return mix(uint64(page), 36) }
