@@ -1,8 +1,8 @@
 package trap
 
-// A page is a twin of another if it says what that one said, and each of the two says something
-// besides, or neither does: one page under two names, with a quotation or an advertisement that
-// changes with each answer. A reply, which has all of what it answers and its own text, is none.
+// A page is a twin of another if it says what that one said, and no more besides than that did: one
+// page under two names, with a quotation or an advertisement that changes with each answer. A
+// reply, which has most of what it answers and its own text, is none.
 const (
 	leastTwin = 4 // words that the two have in common, of those that are sampled of all pages
 	fewSaid   = 3 // pages: what more have said stands on many of a site, and is not one's own
@@ -57,7 +57,7 @@ func (g *Guard) twinOf(words int, by *origins) (page uint16, ok bool) {
 	}
 	page, same := by.most()
 	had := g.texts.times(saidBy(page))
-	return page, 3*same >= 2*max(words, had) && (had > same || words == same) && words <= had+1
+	return page, 3*same >= 2*max(words, had) && words <= had+1
 }
 
 // saidBy is under what the number of a page's words is remembered.
