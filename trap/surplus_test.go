@@ -89,7 +89,7 @@ func TestSegmentsThatAreSurplus(t *testing.T) {
 		path string
 		text int
 	}
-	var x, two, dozen, others, years, languages []lesson
+	var x, two, dozen, most, others, years, languages []lesson
 	for i := range 40 {
 		x = append(x, lesson{"/x/" + called(i), i})
 	}
@@ -98,6 +98,9 @@ func TestSegmentsThatAreSurplus(t *testing.T) {
 	}
 	for i := range 12 {
 		dozen = append(dozen, lesson{"/x/latest/" + called(2+i), 2 + i})
+	}
+	for i := range 30 {
+		most = append(most, lesson{"/x/latest/" + called(i), i})
 	}
 	for i := range 20 {
 		others = append(others, lesson{"/x/latest/" + called(15+i), 1000 + i})
@@ -119,25 +122,32 @@ func TestSegmentsThatAreSurplus(t *testing.T) {
 		lessons []lesson
 		path    string
 		waits   bool
+		quoted  int // another quotation, so often, with each answer
 	}{
-		{"after two copies", known, "/x/latest/" + called(20), false},
-		{"after 14", latest, "/x/latest/" + called(20), true},
-		{"twice", latest, "/x/latest/latest/" + called(20), true},
-		{"elsewhere, too", latest, "/latest/x/latest/" + called(20), true},
-		{"a directory", latest, "/x/" + called(20) + "/latest/", true},
-		{"the only one", latest, "/x/latest/" + called(50), false},
-		{"another name", latest, "/x/newest/" + called(20), false},
-		{"without it", latest, "/x/" + called(50), false},
-		{"all but the last", languages, "/nl/fr/de/" + called(9), true},
-		{"a copy of something else", years, "/" + called(50) + "/2024/list", false},
-		{"the same, once more", append(years, lesson{"/" + called(50) + "/list", 50}), "/" + called(50) + "/2024/list", false},
-		{"with a query", latest, "/x/latest/" + called(20) + "?page=2", false},
-		{"after other pages", slices.Concat(latest, others), "/x/latest/" + called(38), false},
+		{"after two copies", known, "/x/latest/" + called(20), false, 0},
+		{"after 14", latest, "/x/latest/" + called(20), true, 0},
+		{"twice", latest, "/x/latest/latest/" + called(20), true, 0},
+		{"elsewhere, too", latest, "/latest/x/latest/" + called(20), true, 0},
+		{"a directory", latest, "/x/" + called(20) + "/latest/", true, 0},
+		{"the only one", latest, "/x/latest/" + called(50), false, 0},
+		{"another name", latest, "/x/newest/" + called(20), false, 0},
+		{"without it", latest, "/x/" + called(50), false, 0},
+		{"all but the last", languages, "/nl/fr/de/" + called(9), true, 0},
+		{"a copy of something else", years, "/" + called(50) + "/2024/list", false, 0},
+		{"the same, once more", append(years, lesson{"/" + called(50) + "/list", 50}), "/" + called(50) + "/2024/list", false, 0},
+		{"with a query", latest, "/x/latest/" + called(20) + "?page=2", false, 0},
+		{"after other pages", slices.Concat(latest, others), "/x/latest/" + called(38), false, 0},
+		{"with quotations", slices.Concat(x, most), "/x/latest/" + called(38), true, 3},
 	} {
 		rank := func(off ...int) uint8 {
 			g := newGuard().Without(off...)
+			var q quoted
 			for _, l := range tt.lessons {
-				teach(t, g, "http://a.test"+l.path, "http://a.test/", prose(l.text, 60))
+				text := prose(l.text, 60+40*tt.quoted)
+				for range tt.quoted {
+					text = q.text(text)
+				}
+				teach(t, g, "http://a.test"+l.path, "http://a.test/", text)
 			}
 			return judge(t, g, "http://a.test"+tt.path).Rank
 		}
