@@ -13,7 +13,6 @@ import (
 // has an entry that is the directory itself, or the root, so that any path has any number of names.
 type mirror struct {
 	children map[string][]string // by path, relative
-	listed   func(path string) string
 	texts    map[string]string
 }
 
