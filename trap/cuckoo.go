@@ -21,7 +21,7 @@ func (c *cuckoo) meet(h uint64, page uint16) sight {
 	return sight{}
 }
 
-// put has h remembered as if so many pages had had it, the last of them page.
+// put records that h was on the given number of pages, and that the last of them was page.
 func (c *cuckoo) put(h uint64, page uint16, times uint8) {
 	tag := fold(h)
 	if e := c.find(tag); e != nil {
@@ -39,7 +39,7 @@ func (c *cuckoo) times(h uint64) int {
 	return 0
 }
 
-// lastOf returns the number of the last page that had h, 0 if it is not remembered.
+// lastOf returns the number of the last page with h, 0 if h is not remembered.
 func (c *cuckoo) lastOf(h uint64) uint16 {
 	if e := c.find(fold(h)); e != nil {
 		return e.page

@@ -168,3 +168,16 @@ func (g *Guard) Noise(u weburl.URL) float32 { return g.noise(g.shapes.at(u).doma
 const HighChance = highChance
 
 func Rank(chance float32) uint8 { return rank(chance) }
+
+// IsTwin reports whether a page with so many words is a twin of one that had words, given how many
+// of its words that page said last, and how many another.
+func IsTwin(words, had, same, another int) bool {
+	g, by := New(Config{}), origins{}
+	g.texts.put(saidBy(1), 1, uint8(had))
+	g.page = 3
+	for i := range same + another {
+		by.note(sight{page: uint16(1 + i/same), times: 1}, sight{})
+	}
+	_, ok := g.twinOf(words, &by)
+	return ok
+}

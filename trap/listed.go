@@ -24,6 +24,6 @@ func (g *Guard) listed(a asked) float32 {
 // mostTimes is what a counter of the texts counts to.
 const mostTimes = 255
 
-// unlisted is by what the pages of a pattern, or of a spelling, are counted that asked not to be
-// indexed.
+// unlisted is the hash under which the pages of a pattern, or of a spelling, are counted that asked
+// not to be indexed.
 func unlisted(like uint64) uint64 { return mix(like, 39) }

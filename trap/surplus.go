@@ -28,9 +28,9 @@ func (t *terms) all() []uint64 {
 	return t.of[:t.n]
 }
 
-// withoutWhich returns a segment without which a URL's path is that of a page that was fetched, 0
-// if there is none. It is the first one that is surplus, as far as is known; else the first but the
-// last, since of most pages the directory above was fetched.
+// withoutWhich returns a segment of a URL's path without which it is the path of a page that was
+// fetched, 0 if there is none. Segments that are known to be surplus come first. Of the others the
+// last is not tried, since the directory above was fetched of most pages.
 func (g *Guard) withoutWhich(s *shape) (found uint64) {
 	known := g.hasSurplus(s)
 	segments := s.terms.all()
@@ -52,7 +52,7 @@ func (g *Guard) lacking(s *shape) float32 {
 	if !g.hasSurplus(s) {
 		return 1
 	}
-	one, any := float32(1), float32(0)
+	one, several := float32(1), float32(0)
 	rest, last := s.form, uint64(0)
 	for _, t := range s.terms.all() {
 		if !g.isSurplus(s, t) {
@@ -63,19 +63,19 @@ func (g *Guard) lacking(s *shape) float32 {
 		if g.texts.has(s.exact(s.form - t)) {
 			one = min(one, chance)
 		}
-		any = max(any, chance)
+		several = max(several, chance)
 		rest -= t
 		last = t
 	}
 	if last != 0 && one == 1 && (g.texts.has(s.exact(rest)) || g.texts.has(s.exact(rest+last))) {
-		return any
+		return several
 	}
 	return one
 }
 
-// shorten learns whether a page is the one that was fetched without a segment, 0 for none: if that
-// had all its words, or the page is the twin of it. If most of what it says is new it is not. It
-// also remembers the page's words with its path, for others with more segments.
+// shorten learns whether a page is the one that was fetched without the segment e.surplus: it is if
+// both have the same words, or are twins, and it is not if most of what it says is new. It also
+// records the page's words with its path, for pages with more segments.
 func (g *Guard) shorten(e *event, n *news, before *echo) {
 	s, term := &e.shape, e.surplus
 	g.remember(wordsAt(s.exact(s.form), e.page.AllHash))
@@ -92,7 +92,7 @@ func (g *Guard) shorten(e *event, n *news, before *echo) {
 	}
 }
 
-// wordsAt is under what it is remembered that a page had all its words.
+// wordsAt is the hash under which the words of a page are kept.
 func wordsAt(page, words uint64) uint64 { return mix(mix(page, words), 40) }
 
 func (g *Guard) hasSurplus(s *shape) bool {
@@ -103,7 +103,7 @@ func (g *Guard) isSurplus(s *shape, term uint64) bool {
 	return g.texts.times(s.sameWithout(term)) >= leastRenamed
 }
 
-// sameWithout is by what the pages of a host are counted that are the same without a segment, and
-// otherWithout those that are not though it is surplus.
+// sameWithout is the hash under which the pages of a host are counted that are the same without a
+// segment, and otherWithout that of the ones that are not, though it is surplus.
 func (s *shape) sameWithout(term uint64) uint64  { return mix(mix(s.host, term), 37) }
 func (s *shape) otherWithout(term uint64) uint64 { return mix(mix(s.host, term), 38) }

@@ -14,7 +14,8 @@ type origins struct {
 	n  int
 }
 
-// note adds the page that said a word last, if only few did, by what is known of its grams.
+// note adds the last page that said a word, if only a few did. a and b are what is known of the
+// word's two grams.
 func (o *origins) note(a, b sight) {
 	for _, s := range [...]sight{a, b} {
 		if s.times > 0 && s.times <= fewSaid && !s.again {
@@ -25,7 +26,8 @@ func (o *origins) note(a, b sight) {
 	}
 }
 
-// most returns the page that said more than half of the words, and how many; else any page.
+// most returns the page that said more than half of the words, and how many it said. If there is
+// none it returns any of them.
 func (o *origins) most() (page uint16, words int) {
 	votes := 0
 	for _, p := range o.of[:o.n] {
@@ -46,10 +48,11 @@ func (o *origins) most() (page uint16, words int) {
 	return page, words
 }
 
-// twinOf returns the page that one of so many words is a twin of, given by which pages they were
-// said, and remembers how many it has. Only words count that are sampled of all pages and are no
-// template. Two thirds of those of both are the same, and the page has one more besides than the
-// other, at most: an answer has more.
+// twinOf returns the page of which the one that is being learned is a twin, if there is one. That
+// has the given number of words, and by tells which pages said them before. Only words that are
+// sampled of all pages, and belong to no template, count. Two pages are twins if they share two
+// thirds of the words of each, and the later one has no more than one word more: a reply has more.
+// It also records the number of words, for the pages to come.
 func (g *Guard) twinOf(words int, by *origins) (page uint16, ok bool) {
 	g.texts.put(saidBy(uint16(g.page)), uint16(g.page), uint8(words))
 	if g.off&ruleTwins != 0 || by.n < leastTwin {
@@ -60,5 +63,5 @@ func (g *Guard) twinOf(words int, by *origins) (page uint16, ok bool) {
 	return page, 3*same >= 2*max(words, had) && words <= had+1
 }
 
-// saidBy is under what the number of a page's words is remembered.
+// saidBy is the hash under which the number of a page's words is kept.
 func saidBy(page uint16) uint64 { return mix(uint64(page), 36) }

@@ -74,3 +74,26 @@ func TestTwinsTellNoise(t *testing.T) {
 		t.Errorf("noise is %.2f", noise)
 	}
 }
+
+// Four words are needed, two thirds of those of both pages, and the later one has one more at most.
+func TestIsTwin(t *testing.T) {
+	for _, tt := range []struct {
+		words, had, same, another int
+		want                      bool
+	}{
+		{4, 4, 4, 0, true},
+		{3, 3, 3, 0, false}, // too few
+		{9, 9, 6, 0, true},
+		{9, 9, 5, 0, false}, // less than two thirds of both
+		{6, 9, 6, 0, true},
+		{6, 10, 6, 0, false}, // of the other
+		{8, 7, 6, 0, true},
+		{9, 7, 6, 0, false}, // two more
+		{9, 9, 6, 3, true},
+		{9, 9, 5, 4, false}, // two pages have said it
+	} {
+		if got := trap.IsTwin(tt.words, tt.had, tt.same, tt.another); got != tt.want {
+			t.Errorf("%+v: %t", tt, got)
+		}
+	}
+}
