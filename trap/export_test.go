@@ -169,14 +169,19 @@ const HighChance = highChance
 
 func Rank(chance float32) uint8 { return rank(chance) }
 
-// IsTwin reports whether a page with so many words is a twin of one that had words, given how many
-// of its words that page said last, and how many another.
-func IsTwin(words, had, same, another int) bool {
+// IsTwin reports whether a page is a twin of an earlier one. words and had are the numbers of words
+// of the page and of the earlier one; shared are those of the page's words that the earlier one was
+// the last to say, and others are those that a third page was.
+func IsTwin(words, had, shared, others int) bool {
+	const earlier, third, later = 1, 2, 3
 	g, by := New(Config{}), origins{}
-	g.texts.put(saidBy(1), 1, uint8(had))
-	g.page = 3
-	for i := range same + another {
-		by.note(sight{page: uint16(1 + i/same), times: 1}, sight{})
+	g.texts.put(saidBy(earlier), earlier, uint8(had))
+	g.page = later
+	for range shared {
+		by.note(sight{page: earlier, times: 1}, sight{})
+	}
+	for range others {
+		by.note(sight{page: third, times: 1}, sight{})
 	}
 	_, ok := g.twinOf(words, &by)
 	return ok

@@ -121,7 +121,7 @@ func TestSegmentsThatAreSurplus(t *testing.T) {
 		lessons []lesson
 		path    string
 		waits   bool
-		quoted  int // another quotation, so often, with each answer
+		quoted  int // quotations on each answer, new ones each time
 	}{
 		{"after two copies", known, "/x/latest/" + called(20), false, 0},
 		{"after 14", latest, "/x/latest/" + called(20), true, 0},

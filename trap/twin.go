@@ -48,11 +48,11 @@ func (o *origins) most() (page uint16, words int) {
 	return page, words
 }
 
-// twinOf returns the page of which the one that is being learned is a twin, if there is one. That
-// has the given number of words, and by tells which pages said them before. Only words that are
-// sampled of all pages, and belong to no template, count. Two pages are twins if they share two
-// thirds of the words of each, and the later one has no more than one word more: a reply has more.
-// It also records the number of words, for the pages to come.
+// twinOf returns the page of which the one that is being learned is a twin, if there is one. The
+// page being learned has the given number of words, and by tells which pages said them before. Only
+// words that are sampled of all pages, and belong to no template, count. Two pages are twins if
+// they share two thirds of the words of each, and the later one has no more than one word more: a
+// reply has more. It also records the number of words, for the pages to come.
 func (g *Guard) twinOf(words int, by *origins) (page uint16, ok bool) {
 	g.texts.put(saidBy(uint16(g.page)), uint16(g.page), uint8(words))
 	if g.off&ruleTwins != 0 || by.n < leastTwin {

@@ -75,24 +75,25 @@ func TestTwinsTellNoise(t *testing.T) {
 	}
 }
 
-// Four words are needed, two thirds of those of both pages, and the later one has one more at most.
+// Twins share four words or more, and two thirds of the words of each; the later page has no more
+// than one word more than the earlier one.
 func TestIsTwin(t *testing.T) {
 	for _, tt := range []struct {
-		words, had, same, another int
-		want                      bool
+		words, had, shared, others int
+		want                       bool
 	}{
 		{4, 4, 4, 0, true},
 		{3, 3, 3, 0, false}, // too few
 		{9, 9, 6, 0, true},
-		{9, 9, 5, 0, false}, // less than two thirds of both
+		{9, 9, 5, 0, false}, // less than two thirds of each
 		{6, 9, 6, 0, true},
-		{6, 10, 6, 0, false}, // of the other
+		{6, 10, 6, 0, false}, // less than two thirds of the earlier one
 		{8, 7, 6, 0, true},
-		{9, 7, 6, 0, false}, // two more
+		{9, 7, 6, 0, false}, // two words more
 		{9, 9, 6, 3, true},
-		{9, 9, 5, 4, false}, // two pages have said it
+		{9, 9, 5, 4, false}, // the others are of a third page
 	} {
-		if got := trap.IsTwin(tt.words, tt.had, tt.same, tt.another); got != tt.want {
+		if got := trap.IsTwin(tt.words, tt.had, tt.shared, tt.others); got != tt.want {
 			t.Errorf("%+v: %t", tt, got)
 		}
 	}
